@@ -11,6 +11,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/chromedp"
+
+	"github.com/parleyhq/parley/internal/logging/loggingtest"
 )
 
 // chromium finds the browser. scripts/ensure-chromium does the same, and installs it if it may.
@@ -36,7 +38,7 @@ func chromium(t *testing.T) string {
 type Browser struct {
 	t          *testing.T
 	ctx        context.Context
-	complaints *output
+	complaints *loggingtest.Book
 }
 
 // OpenBrowser starts a browser that prefers a language. It runs no scripts of pages before RunScripts, because none is
@@ -63,7 +65,7 @@ func openTab(t *testing.T, in context.Context, window chromedp.Action[chromedp.V
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(in)
 	t.Cleanup(cancel)
-	b := &Browser{t: t, ctx: ctx, complaints: &output{}}
+	b := &Browser{t: t, ctx: ctx, complaints: &loggingtest.Book{}}
 	b.do(window)
 	b.listen()
 	return b

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/parleyhq/parley/internal/logging/loggingtest"
 )
 
 // exampleNumber is the demo's number.
@@ -113,9 +115,9 @@ func (e example) run(t *testing.T, srv *Server) {
 }
 
 // start runs a program until the test ends, and returns its output.
-func start(t *testing.T, command []string, env ...string) *output {
+func start(t *testing.T, command []string, env ...string) *loggingtest.Book {
 	t.Helper()
-	printed := &output{}
+	printed := &loggingtest.Book{}
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = printed, printed, dieWithParent()

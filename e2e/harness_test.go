@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,12 +12,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/parleyhq/parley/internal/logging/loggingtest"
 	"github.com/parleyhq/parley/internal/pgtest"
 )
 
@@ -52,28 +51,10 @@ func within(limit time.Duration, holds func() bool) bool {
 	return true
 }
 
-// output is what a process has printed so far.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
-
 // process is a run of the program.
 type process struct {
 	cmd            *exec.Cmd
-	stdout, stderr output
+	stdout, stderr loggingtest.Book
 	exited         chan struct{}
 	url, ops       string
 	startup        time.Duration // from the start to the first successful /ready

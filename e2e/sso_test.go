@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/parleyhq/parley/internal/logging/loggingtest"
 )
 
 // identity runs the identity provider in the folder of that name, which is third-party software.
@@ -27,7 +29,7 @@ func startIdentity(t *testing.T) *identity {
 		t.Fatalf("build the identity provider: %v\n%s", err, out)
 	}
 	cmd := exec.Command(program)
-	var log output
+	var log loggingtest.Book
 	cmd.Stderr = &log
 	input, err := cmd.StdinPipe()
 	if err != nil {

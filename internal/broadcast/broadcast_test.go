@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -18,10 +17,10 @@ import (
 // optOut makes a person opt out of marketing.
 func (r *rig) optOut(to string) {
 	r.t.Helper()
-	r.inTx(func(tx *store.Tx) error {
-		contact, err := tx.ContactByNumber(r.org.ID, r.account.ID, to)
+	r.InTx(func(tx *store.Tx) error {
+		contact, err := tx.ContactByNumber(r.Org.ID, r.Account.ID, to)
 		if errors.Is(err, store.ErrNotFound) {
-			contact = storetest.NewContact(tx, r.account, to)
+			contact = storetest.NewContact(tx, r.Account, to)
 			contact.Consent = chat.ConsentOptedOut
 			return tx.InsertContact(contact)
 		}
@@ -85,8 +84,8 @@ func TestHealth(t *testing.T) {
 	t.Parallel()
 	change := func(fn func(*chat.Account)) func(*rig) {
 		return func(r *rig) {
-			r.inTx(func(tx *store.Tx) error {
-				account, err := tx.Account(r.org.ID, r.account.ID)
+			r.InTx(func(tx *store.Tx) error {
+				account, err := tx.Account(r.Org.ID, r.Account.ID)
 				fn(&account)
 				return errors.Join(err, tx.UpdateAccount(account))
 			})
@@ -132,10 +131,10 @@ func TestHealth(t *testing.T) {
 func TestAudience(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(r *rig) {
-		one, two := storetest.Label(r.t, r.st, r.org, "one"), storetest.Label(r.t, r.st, r.org, "two")
-		r.inTx(func(tx *store.Tx) error {
+		one, two := storetest.Label(r.t, r.Store, r.Org, "one"), storetest.Label(r.t, r.Store, r.Org, "two")
+		r.InTx(func(tx *store.Tx) error {
 			for i := range 520 { // more than one slice
-				contact := storetest.NewContact(tx, r.account, number(i))
+				contact := storetest.NewContact(tx, r.Account, number(i))
 				contact.Consent = chat.ConsentOptedOut
 				if i%10 < 2 {
 					contact.Consent = chat.ConsentUnknown
@@ -144,7 +143,7 @@ func TestAudience(t *testing.T) {
 					return err
 				}
 				for _, label := range []chat.Label{one, two}[:1+i%2] {
-					if _, err := tx.AttachToContacts(r.org.ID, label.ID, []string{contact.ID}); err != nil {
+					if _, err := tx.AttachToContacts(r.Org.ID, label.ID, []string{contact.ID}); err != nil {
 						return err
 					}
 				}
@@ -159,7 +158,7 @@ func TestAudience(t *testing.T) {
 			in.Audience = chat.Audience{Filter: &chat.ContactFilter{Consent: chat.ConsentUnknown, LabelIDs: []string{two.ID}}}
 		})
 		preview := func(b chat.Broadcast) core.BroadcastPreview {
-			p, err := core.PreviewBroadcast(r.st.Read(r.t.Context()), r.account, b.ID, r.st.Now())
+			p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,11 +195,11 @@ func TestQuotaAfterPause(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(r *rig) {
 		const people, most = 120, 1000
-		r.inTx(func(tx *store.Tx) error {
+		r.InTx(func(tx *store.Tx) error {
 			if err := tx.PutPlan(chat.Plan{Name: "small", MonthlyMessages: new(int64(most))}); err != nil {
 				return err
 			}
-			organization, err := tx.Organization(r.org.ID)
+			organization, err := tx.Organization(r.Org.ID)
 			organization.Plan = "small"
 			return errors.Join(err, tx.UpdateOrganization(organization))
 		})
@@ -210,7 +209,7 @@ func TestQuotaAfterPause(t *testing.T) {
 		r.do(b, pause)
 		pass(20 * time.Second)
 		sent := r.counts(b).Sent
-		p, err := core.PreviewBroadcast(r.st.Read(r.t.Context()), r.account, b.ID, r.st.Now())
+		p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now())
 		if err != nil || p.MessagesLeft == nil || *p.MessagesLeft != most-sent || sent == people {
 			t.Errorf("%d were sent, and %v of %d are left: %v", sent, p.MessagesLeft, most, err)
 		}
@@ -224,12 +223,12 @@ func TestDeletedContact(t *testing.T) {
 		before, after := r.create(0, 3), r.create(0, 3)
 		r.do(before, core.StartBroadcast)
 		r.untilOver(before)
-		r.inTx(func(tx *store.Tx) error {
-			contact, err := tx.ContactByNumber(r.org.ID, r.account.ID, number(1))
+		r.InTx(func(tx *store.Tx) error {
+			contact, err := tx.ContactByNumber(r.Org.ID, r.Account.ID, number(1))
 			if err != nil {
 				return err
 			}
-			return core.DeleteContact(tx, r.account, contact.ID)
+			return core.DeleteContact(tx, r.Account, contact.ID)
 		})
 		for _, b := range []chat.Broadcast{before, after} {
 			for _, row := range r.all(b) {
@@ -256,7 +255,7 @@ func TestDeletedContact(t *testing.T) {
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(r *rig) {
-		at := r.st.Now().Add(time.Hour)
+		at := r.Store.Now().Add(time.Hour)
 		later := func(in *core.NewBroadcast) { in.ScheduledAt, in.TimeZone = &at, "Asia/Jakarta" }
 		b, empty := r.create(0, 3, later), r.create(0, 0, later)
 		pass(59 * time.Minute)
@@ -274,12 +273,8 @@ func TestEventsAndAnswers(t *testing.T) {
 		b := r.create(0, 3)
 		r.do(b, core.StartBroadcast)
 		r.untilOver(b)
-		events, err := r.st.Read(r.t.Context()).EventsAfter(r.org.ID, "", 100)
-		if err != nil {
-			t.Fatal(err)
-		}
 		told := map[string]bool{}
-		for _, e := range events {
+		for _, e := range r.Events() {
 			told[e.EventID] = true
 		}
 		rows := r.all(b)
@@ -291,9 +286,7 @@ func TestEventsAndAnswers(t *testing.T) {
 		person := func(row chat.Recipient) provider.Person { return provider.Person{Phone: row.Address} }
 		said := func(row chat.Recipient, id string, m provider.Message) {
 			m.ProviderID, m.Timestamp, m.Raw, m.Contact = id, time.Now(), provider.Raw{Item: json.RawMessage(`{}`)}, person(row)
-			r.inTx(func(tx *store.Tx) error {
-				return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, provider.InboundMessage{Origin: provider.Origin{PhoneNumberID: *r.account.PhoneNumberID}, Message: m})
-			})
+			r.Receive(provider.InboundMessage{Origin: r.Origin(), Message: m})
 		}
 		text := func(s string) provider.Message {
 			return provider.Message{Type: chat.TypeText, Content: json.RawMessage(fmt.Sprintf(`{"body":%q}`, s))}
@@ -306,7 +299,7 @@ func TestEventsAndAnswers(t *testing.T) {
 		if n := r.counts(b); n.Replied != 3 || n.OptedOut != 1 || n.Clicked != 1 {
 			t.Errorf("the counts are %+v", n)
 		}
-		contact, err := r.st.Read(r.t.Context()).ContactByNumber(r.org.ID, r.account.ID, rows[1].Address)
+		contact, err := r.Read().ContactByNumber(r.Org.ID, r.Account.ID, rows[1].Address)
 		if err != nil || contact.Consent != chat.ConsentOptedOut {
 			t.Errorf("after STOP the contact is %s, %v", contact.Consent, err)
 		}
@@ -314,7 +307,7 @@ func TestEventsAndAnswers(t *testing.T) {
 			t.Errorf("it was answered %d times", answers)
 		}
 		said(rows[1], "in.6", text("mulai"))
-		contact, err = r.st.Read(r.t.Context()).ContactByNumber(r.org.ID, r.account.ID, rows[1].Address)
+		contact, err = r.Read().ContactByNumber(r.Org.ID, r.Account.ID, rows[1].Address)
 		if err != nil || contact.Consent != chat.ConsentOptedIn || r.automatic() != 2 {
 			t.Errorf("after START the contact is %s, %v", contact.Consent, err)
 		}
@@ -324,11 +317,7 @@ func TestEventsAndAnswers(t *testing.T) {
 // automatic counts the messages that were sent automatically.
 func (r *rig) automatic() (n int) {
 	r.t.Helper()
-	rows, err := r.st.Read(r.t.Context()).Messages(r.org.ID, r.account.ID, store.MessageFilter{}, store.Page{Limit: 100})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	for _, m := range rows.Rows {
+	for _, m := range r.Messages() {
 		if m.Source == chat.SourceAutomatic {
 			n++
 		}

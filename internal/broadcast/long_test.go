@@ -29,9 +29,9 @@ func TestPace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			runRig(t, storetest.NewConfig(t, storetest.SQLite), 1, func(r *rig) {
-				r.inTx(func(tx *store.Tx) error {
-					r.account.Quality = &c.quality
-					return tx.UpdateAccount(r.account)
+				r.InTx(func(tx *store.Tx) error {
+					r.Account.Quality = &c.quality
+					return tx.UpdateAccount(r.Account)
 				})
 				b := r.create(0, 1000, func(in *core.NewBroadcast) { in.PerSecond = c.perSecond })
 				r.do(b, core.StartBroadcast)
@@ -54,7 +54,7 @@ func TestLedgerToTheEnd(t *testing.T) {
 		if wrong := r.live(story, []int{4, 0, 1, 2}); wrong != "" {
 			t.Fatal(wrong)
 		}
-		all, err := r.st.Read(r.t.Context()).Broadcasts(r.org.ID, r.account.ID, store.BroadcastFilter{}, store.Page{Limit: 1})
+		all, err := r.Read().Broadcasts(r.Org.ID, r.Account.ID, store.BroadcastFilter{}, store.Page{Limit: 1})
 		if err != nil || len(all.Rows) != 1 {
 			t.Fatal(err)
 		}
@@ -94,11 +94,7 @@ func TestFairness(t *testing.T) {
 			return nil
 		}
 		r.mu.Unlock()
-		r.inTx(func(tx *store.Tx) error {
-			_, err := core.AcceptSend(tx, r.account, chat.Plan{}, core.NewMessage{
-				To: number(77_000), Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceDashboard})
-			return err
-		})
+		r.Accept(r.Account, core.NewMessage{To: number(77_000), Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceDashboard})
 		if r.place.URL != "" { // the test's own process is not a worker there
 			r.nodes[0].sender.Wake()
 		}

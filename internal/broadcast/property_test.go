@@ -1,7 +1,6 @@
 package broadcast_test
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -100,7 +99,7 @@ func (r *rig) live(story []happening, answers []int) string {
 	}
 	r.until("everybody has a message or a reason", func() bool { // messages in doubt may take much longer: see TestLedgerToTheEnd
 		r.do(b, core.ResumeBroadcast)
-		waiting, err := r.st.Read(context.Background()).AnyRecipient(b.ID, chat.RecipientWaiting)
+		waiting, err := r.Read().AnyRecipient(b.ID, chat.RecipientWaiting)
 		return err == nil && !waiting
 	})
 	if n := r.counts(b); n.Total != crowd+2 {

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/parleyhq/parley/internal/broadcast"
@@ -19,17 +18,16 @@ import (
 	"github.com/parleyhq/parley/internal/sender"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 // rig is a number with a worker, a sender and a provider that behaves as the test says, in its own bubble of time.
 type rig struct {
-	t       *testing.T
-	place   store.Config
-	st      *store.Store // the test's own
-	org     storetest.Organization
-	account chat.Account
-	nodes   []*node
-	made    int
+	*worldtest.World // the store is the test's own
+	t                *testing.T
+	place            store.Config
+	nodes            []*node
+	made             int
 
 	// answer decides the result of a call; nil accepts every message.
 	answer func(to string) error
@@ -55,11 +53,8 @@ func inBubble(t *testing.T, test func(r *rig)) {
 
 func runRig(t *testing.T, place store.Config, nodes int, test func(r *rig)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		r := &rig{t: t, place: place, calls: map[string]int{}}
-		r.st = storetest.OpenAt(t, place)
-		r.org = storetest.Org(t, r.st)
-		r.account = storetest.Account(t, r.st, r.org, "100000000001")
+	worldtest.Bubble(t, place, func(t *testing.T, w *worldtest.World) {
+		r := &rig{World: w, t: t, place: place, calls: map[string]int{}}
 		r.template(chat.CategoryMarketing, "APPROVED", "Hi {{1}}, welcome here.")
 		for range nodes {
 			r.start()
@@ -75,7 +70,7 @@ func runRig(t *testing.T, place store.Config, nodes int, test func(r *rig)) {
 func (r *rig) start() *node {
 	r.t.Helper()
 	r.made++
-	n := &node{name: fmt.Sprint("node_", r.made), store: r.st}
+	n := &node{name: fmt.Sprint("node_", r.made), store: r.Store}
 	if r.place.URL != "" {
 		n.store = storetest.OpenAt(r.t, r.place)
 	}
@@ -104,7 +99,7 @@ func (r *rig) kill(n *node) {
 func (r *rig) end(n *node, ctx context.Context) {
 	n.worker.Stop(context.Background())
 	n.sender.Stop(ctx)
-	storetest.Dead(r.t, r.st, n.name)
+	r.Dead(n.name)
 	for i, other := range r.nodes {
 		if other == n {
 			r.nodes = append(r.nodes[:i], r.nodes[i+1:]...)
@@ -137,13 +132,11 @@ func (r *rig) called() (n int) {
 	return n
 }
 
-func (r *rig) inTx(fn func(tx *store.Tx) error) { storetest.InTx(r.t, r.st, fn) }
-
 // template sets the template as the provider now has it.
 func (r *rig) template(category, status, body string) {
 	r.t.Helper()
-	r.inTx(func(tx *store.Tx) error {
-		t := chat.Template{ID: tx.NewID(chat.KindTemplate), OrgID: r.org.ID, WABAID: r.account.WABAID, Name: "hello", Language: "en", Category: &category,
+	r.InTx(func(tx *store.Tx) error {
+		t := chat.Template{ID: tx.NewID(chat.KindTemplate), OrgID: r.Org.ID, WABAID: r.Account.WABAID, Name: "hello", Language: "en", Category: &category,
 			Format: chat.FormatPositional, Components: json.RawMessage(fmt.Sprintf(`[{"type":"BODY","text":%q}]`, body)), CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 		t.SetProviderStatus(status, nil)
 		return tx.PutTemplate(t)
@@ -163,8 +156,8 @@ func (r *rig) create(first, people int, change ...func(*core.NewBroadcast)) (b c
 	for _, c := range change {
 		c(&in)
 	}
-	r.inTx(func(tx *store.Tx) (err error) {
-		b, err = core.CreateBroadcast(tx, r.account, in)
+	r.InTx(func(tx *store.Tx) (err error) {
+		b, err = core.CreateBroadcast(tx, r.Account, in)
 		return err
 	})
 	return b
@@ -186,8 +179,8 @@ func retry(tx *store.Tx, a chat.Account, id string) (chat.Broadcast, error) {
 // do moves a broadcast, if its state allows it.
 func (r *rig) do(b chat.Broadcast, m move) {
 	r.t.Helper()
-	err := r.st.InTx(context.Background(), func(tx *store.Tx) error {
-		_, err := m(tx, r.account, b.ID)
+	err := r.Store.InTx(context.Background(), func(tx *store.Tx) error {
+		_, err := m(tx, r.Account, b.ID)
 		return err
 	})
 	if code, _ := chat.CodeOf(err); err != nil && code != chat.CodeBroadcastState {
@@ -197,10 +190,8 @@ func (r *rig) do(b chat.Broadcast, m move) {
 
 func (r *rig) read(b chat.Broadcast) chat.Broadcast {
 	r.t.Helper()
-	got, err := r.st.Read(context.Background()).Broadcast(b.OrgID, b.AccountID, b.ID)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	got, err := r.Read().Broadcast(b.OrgID, b.AccountID, b.ID)
+	r.Must(err)
 	return got
 }
 
@@ -214,18 +205,12 @@ func (r *rig) requireState(b chat.Broadcast, status chat.BroadcastStatus, reason
 
 func (r *rig) counts(b chat.Broadcast) chat.BroadcastCounts {
 	r.t.Helper()
-	n, err := core.Counts(r.st.Read(context.Background()), b.ID)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	n, err := core.Counts(r.Read(), b.ID)
+	r.Must(err)
 	return n
 }
 
-// pass lets time pass, and waits until everything it started is done.
-func pass(d time.Duration) {
-	<-time.After(d)
-	synctest.Wait()
-}
+var pass = worldtest.Pass
 
 // until lets time pass until a condition holds, for at most an hour.
 func (r *rig) until(what string, holds func() bool) {
@@ -256,10 +241,8 @@ func (r *rig) untilOver(b chat.Broadcast) {
 // all are the recipients of a broadcast.
 func (r *rig) all(b chat.Broadcast) []chat.Recipient {
 	r.t.Helper()
-	rows, err := r.st.Read(context.Background()).Recipients(b.OrgID, b.ID, store.RecipientFilter{}, store.Page{Limit: 10_000})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	rows, err := r.Read().Recipients(b.OrgID, b.ID, store.RecipientFilter{}, store.Page{Limit: 10_000})
+	r.Must(err)
 	return rows.Rows
 }
 
@@ -278,10 +261,8 @@ func (r *rig) ledger(b chat.Broadcast) (wrong string) {
 	n := map[string]int64{}
 	messages, stored := map[string]bool{}, map[string]chat.Message{}
 	rows := r.all(b)
-	written, err := r.st.Read(context.Background()).Messages(b.OrgID, b.AccountID, store.MessageFilter{}, store.Page{Limit: 10_000})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	written, err := r.Read().Messages(b.OrgID, b.AccountID, store.MessageFilter{}, store.Page{Limit: 10_000})
+	r.Must(err)
 	for _, m := range written.Rows {
 		stored[m.ID] = m
 	}

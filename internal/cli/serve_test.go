@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/parleyhq/parley/internal/logging/loggingtest"
+	"github.com/parleyhq/parley/internal/part"
 )
 
 // testKey is a master key.
@@ -22,27 +25,15 @@ var testKey = base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
 
 // printed is an output on which a test can wait.
 type printed struct {
-	mu      sync.Mutex
-	text    strings.Builder
-	changed chan struct{}
+	loggingtest.Book
+	changed part.Bell
 }
 
-func newPrinted() *printed { return &printed{changed: make(chan struct{}, 1)} }
+func newPrinted() *printed { return &printed{changed: part.NewBell()} }
 
 func (p *printed) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	select {
-	case p.changed <- struct{}{}:
-	default:
-	}
-	return p.text.Write(b)
-}
-
-func (p *printed) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text.String()
+	defer p.changed.Wake()
+	return p.Book.Write(b)
 }
 
 // wait returns the groups of the first match of pattern.

@@ -16,42 +16,45 @@ import (
 	"github.com/parleyhq/parley/internal/figures"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 // office is an organization with two numbers whose messages are counted.
 type office struct {
-	st       *store.Store
-	clock    *storetest.Clock
+	*worldtest.World
 	counter  *figures.Counter
-	org      storetest.Organization
 	accounts []chat.Account
 	contacts []chat.Contact
 	messages []chat.Message
 }
 
-func newOffice(t *testing.T, engine storetest.Engine) *office {
+// inOffice runs a test in an office on each engine.
+func inOffice(t *testing.T, test func(t *testing.T, o *office)) {
 	t.Helper()
-	o := &office{clock: storetest.NewClock()}
-	o.st = storetest.Open(t, engine, storetest.WithClock(o.clock))
-	o.counter = figures.New(figures.Config{Store: o.st, Log: slog.New(slog.DiscardHandler)})
-	o.st.HandTo(func(h *store.Hands) { h.Count = o.counter.Mark })
-	o.org = storetest.Org(t, o.st)
-	for i := range 2 {
-		account := storetest.Account(t, o.st, o.org, fmt.Sprintf("10000000%d", i))
-		o.accounts = append(o.accounts, account)
-		o.contacts = append(o.contacts, storetest.Contact(t, o.st, account, "+62812345000"+fmt.Sprint(i)))
-	}
-	return o
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		o := &office{World: w, accounts: []chat.Account{w.Account, w.Number()}}
+		o.start()
+		for i, account := range o.accounts {
+			o.contacts = append(o.contacts, storetest.Contact(t, o.Store, account, "+62812345000"+fmt.Sprint(i)))
+		}
+		test(t, o)
+	})
+}
+
+// start starts counting, as after a restart of the process.
+func (o *office) start() {
+	o.counter = figures.New(figures.Config{Store: o.Store, Log: slog.New(slog.DiscardHandler)})
+	o.Store.HandTo(func(h *store.Hands) { h.Count = o.counter.Mark })
 }
 
 // write stores a message of a number.
 func (o *office) write(t rapid.TB, number int, direction chat.Direction, status chat.MessageStatus) {
 	m := chat.Message{
-		OrgID: o.org.ID, AccountID: o.accounts[number].ID, ConversationID: "cnv_" + fmt.Sprint(number), ContactID: o.contacts[number].ID,
-		Direction: direction, Type: chat.TypeText, Content: json.RawMessage("{}"), CreatedAt: o.clock.Now(), UpdatedAt: o.clock.Now(),
+		OrgID: o.Org.ID, AccountID: o.accounts[number].ID, ConversationID: "cnv_" + fmt.Sprint(number), ContactID: o.contacts[number].ID,
+		Direction: direction, Type: chat.TypeText, Content: json.RawMessage("{}"), CreatedAt: o.Clock.Now(), UpdatedAt: o.Clock.Now(),
 	}
 	o.setStatus(&m, status)
-	o.inTx(t, func(tx *store.Tx) error {
+	storetest.InTx(t, o.Store, func(tx *store.Tx) error {
 		m.ID = tx.NewID(chat.KindMessage)
 		return tx.InsertMessage(m)
 	})
@@ -66,13 +69,6 @@ func (o *office) setStatus(m *chat.Message, status chat.MessageStatus) {
 	}
 }
 
-func (o *office) inTx(t rapid.TB, fn func(*store.Tx) error) {
-	t.Helper()
-	if err := o.st.InTx(context.Background(), fn); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func (o *office) count(t rapid.TB) {
 	t.Helper()
 	if err := o.counter.CountMarked(context.Background()); err != nil {
@@ -84,10 +80,10 @@ func (o *office) count(t rapid.TB) {
 func (o *office) holds(t rapid.TB, days int, accounts []string) {
 	t.Helper()
 	zone := time.FixedZone("Nepal", 5*3600+45*60)
-	now := o.clock.Now().In(zone)
+	now := o.Clock.Now().In(zone)
 	year, month, day := now.Date()
-	q := figures.Query{OrgID: o.org.ID, Accounts: accounts, From: time.Date(year, month, day-days+1, 0, 0, 0, 0, zone), Until: now.Add(time.Hour)}
-	got, err := figures.Read(o.st.Read(context.Background()), q)
+	q := figures.Query{OrgID: o.Org.ID, Accounts: accounts, From: time.Date(year, month, day-days+1, 0, 0, 0, 0, zone), Until: now.Add(time.Hour)}
+	got, err := figures.Read(o.Read(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,8 +162,7 @@ func plus(a, b figures.Totals) figures.Totals {
 // node dies before counting and is started again.
 func TestFiguresAreThoseOfTheMessages(t *testing.T) {
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		o := newOffice(t, engine)
+	inOffice(t, func(t *testing.T, o *office) {
 		rapid.Check(t, func(t *rapid.T) {
 			for range rapid.IntRange(1, 12).Draw(t, "steps") {
 				switch rapid.SampledFrom([]string{"write", "write", "status", "wait", "die"}).Draw(t, "what") {
@@ -178,13 +173,12 @@ func TestFiguresAreThoseOfTheMessages(t *testing.T) {
 					if len(o.messages) > 0 {
 						m := &o.messages[rapid.IntRange(0, len(o.messages)-1).Draw(t, "message")]
 						o.setStatus(m, rapid.SampledFrom(chat.MessageStatuses).Draw(t, "status"))
-						o.inTx(t, func(tx *store.Tx) error { return tx.UpdateMessageStatus(*m) })
+						storetest.InTx(t, o.Store, func(tx *store.Tx) error { return tx.UpdateMessageStatus(*m) })
 					}
 				case "wait":
-					o.clock.Advance(time.Duration(rapid.IntRange(1, 600).Draw(t, "minutes")) * time.Minute)
+					o.Clock.Advance(time.Duration(rapid.IntRange(1, 600).Draw(t, "minutes")) * time.Minute)
 				case "die":
-					o.counter = figures.New(figures.Config{Store: o.st, Log: slog.New(slog.DiscardHandler)})
-					o.st.HandTo(func(h *store.Hands) { h.Count = o.counter.Mark })
+					o.start()
 					if err := o.counter.Sweep(context.Background()); err != nil {
 						t.Fatal(err)
 					}
@@ -200,11 +194,10 @@ func TestFiguresAreThoseOfTheMessages(t *testing.T) {
 // If two nodes count the same quarter of an hour, the later reading wins.
 func TestALateCountIsDropped(t *testing.T) {
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		o := newOffice(t, engine)
+	inOffice(t, func(t *testing.T, o *office) {
 		o.write(t, 0, chat.Inbound, chat.StatusDelivered)
-		slot := store.SlotOf(o.org.ID, o.clock.Now())
-		r := o.st.Read(t.Context())
+		slot := store.SlotOf(o.Org.ID, o.Clock.Now())
+		r := o.Read()
 		version, err := r.SlotVersion(slot)
 		if err != nil {
 			t.Fatal(err)
@@ -215,7 +208,7 @@ func TestALateCountIsDropped(t *testing.T) {
 		}
 		o.write(t, 0, chat.Inbound, chat.StatusDelivered)
 		o.count(t)
-		o.inTx(t, func(tx *store.Tx) error {
+		storetest.InTx(t, o.Store, func(tx *store.Tx) error {
 			stored, err := tx.PutMessageCounts(slot, version, early)
 			if stored {
 				t.Error("an early count replaced a later one")
@@ -229,14 +222,13 @@ func TestALateCountIsDropped(t *testing.T) {
 // Counts stay after old messages are deleted.
 func TestCountsOutliveMessages(t *testing.T) {
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		o := newOffice(t, engine)
+	inOffice(t, func(t *testing.T, o *office) {
 		o.write(t, 0, chat.Inbound, chat.StatusDelivered)
 		o.write(t, 1, chat.Outbound, chat.StatusRead)
 		o.count(t)
-		o.clock.Advance(48 * time.Hour)
-		o.inTx(t, func(tx *store.Tx) error {
-			_, err := tx.PurgeMessages(o.org.ID, o.clock.Now().Add(-time.Hour), 100)
+		o.Clock.Advance(48 * time.Hour)
+		storetest.InTx(t, o.Store, func(tx *store.Tx) error {
+			_, err := tx.PurgeMessages(o.Org.ID, o.Clock.Now().Add(-time.Hour), 100)
 			return err
 		})
 		if err := o.counter.Sweep(t.Context()); err != nil {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/parleyhq/parley/internal/inbound"
 	"github.com/parleyhq/parley/internal/part/parttest"
-	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 func TestVerification(t *testing.T) {
@@ -113,7 +112,7 @@ func TestAcceptedAndApplied(t *testing.T) {
 func TestStoreAway(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		if err := r.st.Close(); err != nil {
+		if err := r.Store.Close(); err != nil {
 			t.Fatal(err)
 		}
 		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("a"))
@@ -151,9 +150,8 @@ func TestLargeCallback(t *testing.T) {
 		r.deliver(strings.Join(words, " "))
 		synctest.Wait()
 		r.require(strings.Join(words, " "))
-		events, err := r.st.Read(t.Context()).EventsAfter(r.org.ID, "", 1000)
-		if err != nil || len(events) != len(words)+1 {
-			t.Errorf("there are %d events, %v", len(events), err)
+		if events := r.Events(); len(events) != len(words)+1 {
+			t.Errorf("there are %d events", len(events))
 		}
 	})
 }
@@ -162,7 +160,7 @@ func TestLargeCallback(t *testing.T) {
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.alive("node_b")
+		r.Alive("node_b")
 		var want []string
 		for i := range 20 {
 			r.put(fmt.Sprintf("m%02d", i), "node_dead", 0)
@@ -174,7 +172,7 @@ func TestTakeOver(t *testing.T) {
 		if left := r.stored("node_b"); len(left) != 1 {
 			t.Errorf("of a living node are left %q", left)
 		}
-		storetest.Dead(t, r.st, "node_b")
+		r.Dead("node_b")
 		pass(3 * time.Second)
 		r.require(strings.Join(want, " ") + " theirs")
 	})

@@ -14,7 +14,6 @@ import (
 	"github.com/parleyhq/parley/internal/inbound"
 	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/store"
-	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // Each number's updates are applied in their order, whatever other updates come with them.
@@ -161,7 +160,7 @@ func TestOrderOutlivesATurnOfTheClock(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := r.crowd()
-		r.turn(-3 * time.Second)
+		r.Turn(-3 * time.Second)
 		r.deliver("c")
 		release()
 		pass(100 * time.Millisecond)
@@ -183,8 +182,8 @@ func TestOrderOutlivesANewName(t *testing.T) {
 			return store.LeaseForGood(node)
 		}
 		release := r.crowd()
-		r.alive("node_new")
-		storetest.Dead(t, r.st, node)
+		r.Alive("node_new")
+		r.Dead(node)
 		renamed.Store(true)
 		release()
 		synctest.Wait()

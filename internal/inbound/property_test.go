@@ -36,7 +36,7 @@ func TestOrderProperty(t *testing.T) {
 		r.receiver.Stop(context.Background())
 		lives := 0
 		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) { // a bubble has no deadline that could be asked for
-			r.newNumbers(t)
+			r.newNumbers()
 			p := &play{rig: r, rt: rt, lives: &lives}
 			p.draw()
 			p.run()
@@ -109,7 +109,7 @@ func (p *play) run() {
 			p.receiver.Stop(context.Background())
 			p.startLife()
 		case "clock":
-			p.turn(time.Duration(w.number-1) * w.lasts)
+			p.Turn(time.Duration(w.number-1) * w.lasts)
 		case "new name":
 			p.name.Store(p.newName())
 		}
@@ -135,9 +135,9 @@ func (p *play) startLife() {
 // newName is the next name of a process, which takes over the work of the last one.
 func (p *play) newName() *string {
 	*p.lives++
-	storetest.Dead(p.t, p.st, fmt.Sprint("life_", *p.lives-1))
+	p.Dead(fmt.Sprint("life_", *p.lives-1))
 	name := fmt.Sprint("life_", *p.lives)
-	p.alive(name)
+	p.Alive(name)
 	return &name
 }
 
@@ -201,7 +201,7 @@ func (p *play) check() {
 		}
 	}
 	p.receiver.Stop(context.Background())
-	storetest.InTx(p.t, p.st, func(tx *store.Tx) error {
+	p.InTx(func(tx *store.Tx) error {
 		_, err := tx.PurgeCallbacks(tx.Now().Add(time.Hour), 1000)
 		return err
 	})

@@ -21,21 +21,19 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 const node = "node_a"
 
 // rig is a receiver whose callbacks are lists of words, in its own time bubble.
 type rig struct {
+	*worldtest.World
 	t        *testing.T
-	st       *store.Store
-	org      storetest.Organization
 	accounts [numbers]chat.Account
-	made     int // number of accounts
 	receiver *inbound.Receiver
 	cfg      inbound.Config
-	unleased atomic.Bool  // the node has no lease
-	turned   atomic.Int64 // how far the wall clock was turned
+	unleased atomic.Bool // the node has no lease
 
 	mu      sync.Mutex
 	poisons int                      // how often a poison was applied
@@ -56,21 +54,18 @@ func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 
 func bubble(t *testing.T, engine storetest.Engine, test func(t *testing.T, r *rig)) {
 	t.Helper()
-	place := storetest.NewConfig(t, engine)
-	synctest.Test(t, func(t *testing.T) {
-		r := &rig{t: t, gates: map[string]chan struct{}{}, away: map[string]bool{}, locked: map[string]bool{}}
-		place.Now = func() time.Time { return time.Now().Add(time.Duration(r.turned.Load())) }
-		r.st = storetest.OpenAt(t, place)
-		r.newNumbers(t)
-		r.alive(node)
+	worldtest.Bubble(t, storetest.NewConfig(t, engine), func(t *testing.T, w *worldtest.World) {
+		r := &rig{World: w, t: t, gates: map[string]chan struct{}{}, away: map[string]bool{}, locked: map[string]bool{}}
+		r.newNumbers()
+		r.Alive(node)
 		r.cfg = inbound.Config{
-			Store: r.st, Lease: r.lease, VerifyToken: "secret", Log: slog.New(slog.DiscardHandler),
+			Store: r.Store, Lease: r.lease, VerifyToken: "secret", Log: slog.New(slog.DiscardHandler),
 			CanSign: func(signature string) bool { return strings.HasPrefix(signature, "of ") },
 			Verify:  func(signature string, body []byte) bool { return signature == "of "+string(body) },
 			Decode:  r.decode,
 		}
-		storetest.OwnedBy(r.st, "node_media")
-		r.st.HandTo(func(h *store.Hands) {
+		storetest.OwnedBy(r.Store, "node_media")
+		r.Store.HandTo(func(h *store.Hands) {
 			h.Fetch = func(job store.MediaJob) {
 				r.mu.Lock()
 				defer r.mu.Unlock()
@@ -86,20 +81,16 @@ func bubble(t *testing.T, engine storetest.Engine, test func(t *testing.T, r *ri
 
 func (r *rig) lease() store.Lease {
 	if r.unleased.Load() {
-		return store.Lease{Node: node, Until: r.st.Moment()}
+		return store.Lease{Node: node, Until: r.Store.Moment()}
 	}
 	return store.LeaseForGood(node)
 }
 
-// turn turns the wall clock by d, back if d is negative.
-func (r *rig) turn(d time.Duration) { r.turned.Add(int64(d)) }
-
 // newNumbers makes new accounts, so that nothing earlier matters.
-func (r *rig) newNumbers(t *testing.T) {
-	r.org = storetest.Org(t, r.st)
+func (r *rig) newNumbers() {
+	r.Org = storetest.Org(r.T, r.Store)
 	for i := range r.accounts {
-		r.made++
-		r.accounts[i] = storetest.Account(t, r.st, r.org, fmt.Sprint(100_000_000_000+r.made))
+		r.accounts[i] = r.Number()
 	}
 }
 
@@ -253,15 +244,7 @@ func (r *rig) hold(number int) (release func()) {
 	}
 }
 
-// pass lets time go by, until everything rests.
-func pass(d time.Duration) {
-	<-time.After(d)
-	synctest.Wait()
-}
-
-func (r *rig) alive(id string) {
-	storetest.InTx(r.t, r.st, func(tx *store.Tx) error { return tx.PutNode(id, tx.Now()) })
-}
+var pass = worldtest.Pass
 
 // deliver posts a callback and returns the status of the answer.
 func (r *rig) deliver(body string) int {
@@ -286,7 +269,7 @@ func (r *rig) serve(request *http.Request) *httptest.ResponseRecorder {
 // put stores a callback directly, without the receiver.
 func (r *rig) put(body, owner string, attempts int) {
 	r.t.Helper()
-	storetest.InTx(r.t, r.st, func(tx *store.Tx) error {
+	r.InTx(func(tx *store.Tx) error {
 		return tx.InsertCallback(store.Callback{ID: tx.NewID("cbk"), Body: []byte(body), DueAt: tx.Now(), Owner: owner, Attempts: attempts})
 	})
 }
@@ -294,10 +277,8 @@ func (r *rig) put(body, owner string, attempts int) {
 // applied are the ids of a number's stored messages, in their order.
 func (r *rig) applied(number int) (ids []string) {
 	r.t.Helper()
-	page, err := r.st.Read(context.Background()).Messages(r.org.ID, r.accounts[number-1].ID, store.MessageFilter{}, store.Page{Limit: 5000})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	page, err := r.Read().Messages(r.Org.ID, r.accounts[number-1].ID, store.MessageFilter{}, store.Page{Limit: 5000})
+	r.Must(err)
 	for i := range page.Rows {
 		ids = append(ids, page.Rows[len(page.Rows)-1-i].ProviderID)
 	}
@@ -307,17 +288,13 @@ func (r *rig) applied(number int) (ids []string) {
 // stored are a node's callbacks in the table, with their attempts and due times.
 func (r *rig) stored(owner string) (all []string) {
 	r.t.Helper()
-	read, ever := r.st.Read(context.Background()), r.st.Now().Add(365*24*time.Hour)
+	read, ever := r.Read(), r.Store.Now().Add(365*24*time.Hour)
 	ids, err := read.DueCallbacks(owner, ever, 5000)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	r.Must(err)
 	for _, id := range ids {
 		c, err := read.DueCallback(id, owner, ever)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		all = append(all, fmt.Sprintf("%.40s, attempt %d, in %v", c.Body, c.Attempts, c.DueAt.Sub(r.st.Now()).Round(time.Second)))
+		r.Must(err)
+		all = append(all, fmt.Sprintf("%.40s, attempt %d, in %v", c.Body, c.Attempts, c.DueAt.Sub(r.Store.Now()).Round(time.Second)))
 	}
 	return all
 }

@@ -1,13 +1,11 @@
 package logging_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,19 +14,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/parleyhq/parley/internal/logging"
+	"github.com/parleyhq/parley/internal/logging/loggingtest"
 )
 
 // record keeps the logged lines without their times.
-type record struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (r *record) Write(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.text.Write(p)
-}
+type record struct{ loggingtest.Book }
 
 func (r *record) handler() slog.Handler {
 	return slog.NewTextHandler(r, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
@@ -41,10 +31,7 @@ func (r *record) handler() slog.Handler {
 
 // lines returns the lines logged since the last call.
 func (r *record) lines() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	text := strings.TrimSuffix(r.text.String(), "\n")
-	r.text.Reset()
+	text := strings.TrimSuffix(r.Take(), "\n")
 	if text == "" {
 		return nil
 	}

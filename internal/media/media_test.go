@@ -140,7 +140,7 @@ func TestTheClockIsTurnedBack(t *testing.T) {
 		r.answer(silent, whole)
 		r.receive("wamid.1", false)
 		r.mover.Stop(context.Background()) // nobody looks at the clock while it is turned
-		r.turned = -time.Hour
+		r.Turn(-time.Hour)
 		r.start()
 		pass(2 * time.Second)
 		r.require("wamid.1 null")

@@ -41,9 +41,8 @@ func TestMain(m *testing.M) {
 // rig is a mover with a scripted provider, in a synctest bubble with its own time.
 type rig struct {
 	*worldtest.World
-	blobs  blob.Store
-	mover  *media.Mover
-	turned time.Duration // how far the wall clock was turned
+	blobs blob.Store
+	mover *media.Mover
 
 	mu     sync.Mutex
 	lookUp func(ctx context.Context, id string) (provider.MediaInfo, error)
@@ -56,14 +55,12 @@ func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		place := storetest.NewConfig(t, engine)
 		dir := t.TempDir()
-		synctest.Test(t, func(t *testing.T) {
-			r := &rig{}
-			place.Now = func() time.Time { return time.Now().Add(r.turned) }
-			r.World = worldtest.New(t, storetest.OpenAt(t, place), nil)
+		worldtest.Bubble(t, place, func(t *testing.T, w *worldtest.World) {
+			r := &rig{World: w}
 			blobs, err := blob.OpenFolder(dir)
 			r.Must(err)
 			r.blobs = blobs
-			storetest.Alive(t, r.Store, node)
+			r.Alive(node)
 			r.answer(found, whole)
 			r.start()
 			test(t, r)
@@ -120,11 +117,7 @@ func (r *rig) start() {
 	r.Must(r.mover.Start(context.Background()))
 }
 
-// pass advances the time and waits until all work has settled.
-func pass(d time.Duration) {
-	<-time.After(d)
-	synctest.Wait()
-}
+var pass = worldtest.Pass
 
 // image is a message with a file.
 func (r *rig) image(id string) provider.Message {
@@ -139,14 +132,11 @@ func (r *rig) image(id string) provider.Message {
 func (r *rig) receive(id string, echo bool) {
 	r.T.Helper()
 	r.Store.HandTo(func(h *store.Hands) { h.Node, h.Fetch = func() string { return node }, r.mover.Fetch })
-	origin := provider.Origin{PhoneNumberID: *r.Account.PhoneNumberID}
-	var update provider.Update = provider.InboundMessage{Origin: origin, Message: r.image(id)}
 	if echo {
-		update = provider.Echo{Origin: origin, Message: r.image(id)}
+		r.Receive(provider.Echo{Origin: r.Origin(), Message: r.image(id)})
+	} else {
+		r.Receive(provider.InboundMessage{Origin: r.Origin(), Message: r.image(id)})
 	}
-	r.InTx(func(tx *store.Tx) error {
-		return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, update)
-	})
 	synctest.Wait()
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 // fault is a temporary fault between a node and the store.
@@ -179,10 +180,7 @@ func startNodes(t *testing.T, faults [][]fault, apart ...time.Duration) (*memory
 	return m, nodes
 }
 
-func pass(d time.Duration) {
-	<-time.After(d)
-	synctest.Wait()
-}
+var pass = worldtest.Pass
 
 // faultsOf draws a sequence of faults.
 func faultsOf(kinds ...faultKind) *rapid.Generator[[]fault] {

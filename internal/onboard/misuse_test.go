@@ -182,7 +182,7 @@ func TestGuessedTokens(t *testing.T) {
 		t.Errorf("%d of 40 guesses were limited", limited)
 	}
 	b.get(address).says(t, http.StatusOK)
-	r.clock.Advance(time.Minute)
+	r.Clock.Advance(time.Minute)
 	b.get(r.url+"/onboard/csl_000000000000000000000000").says(t, http.StatusNotFound, "This link does not work", "link_invalid")
 	if !strings.Contains(r.log.String(), "being guessed") {
 		t.Errorf("logged %s", r.log)
@@ -204,7 +204,7 @@ func TestOneLinkIsNotHammered(t *testing.T) {
 		t.Errorf("the answers are %v", statuses)
 	}
 	b.get(other).says(t, http.StatusOK)
-	r.clock.Advance(2 * time.Second)
+	r.Clock.Advance(2 * time.Second)
 	b.get(address).says(t, http.StatusOK)
 }
 
@@ -217,7 +217,7 @@ func TestOneAddressIsNotEndless(t *testing.T) {
 		b.get(r.url + "/onboard/callback")
 	}
 	b.get(r.url+"/onboard/callback").says(t, http.StatusTooManyRequests, "One moment")
-	r.clock.Advance(time.Second)
+	r.Clock.Advance(time.Second)
 	b.get(r.url+"/onboard/callback").says(t, http.StatusBadRequest)
 }
 
@@ -226,7 +226,7 @@ func TestScriptInNames(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		const nasty = `</title><script>alert(1)</script>"onload=x {customer} {{.}} javascript:alert(1)`
 		var customer chat.Customer
-		storetest.InTx(t, r.store, func(tx *store.Tx) (err error) {
+		r.InTx(func(tx *store.Tx) (err error) {
 			org, _, err := core.CreateOrganization(tx, nasty, chat.DefaultPlan)
 			if err != nil {
 				return err
@@ -297,7 +297,7 @@ func TestRevokedBetween(t *testing.T) {
 		link, address := r.link(chat.NewSetupLink{})
 		b := newBrowser(t)
 		callback, query := b.callbackOf(address, "+62 812 5550 304")
-		storetest.InTx(t, r.store, func(tx *store.Tx) error { return core.RevokeSetupLink(tx, r.org.ID, r.customer.ID, link.ID) })
+		r.InTx(func(tx *store.Tx) error { return core.RevokeSetupLink(tx, r.Org.ID, r.customer.ID, link.ID) })
 		b.get(callback+"?"+query.Encode()).says(t, http.StatusGone, "This link was withdrawn", "link_revoked")
 		if len(r.accounts()) != 0 || len(r.events()) != 0 || r.provider.count("exchange") != 0 {
 			t.Errorf("%d accounts, %v", len(r.accounts()), r.events())

@@ -50,7 +50,7 @@ func TestSignup(t *testing.T) {
 		if consumed.Status != chat.LinkConsumed || consumed.ConsumedAt == nil || *consumed.AccountID != account.ID {
 			t.Errorf("the link is %+v", consumed)
 		}
-		customer, err := r.store.Read(t.Context()).Customer(r.org.ID, r.customer.ID)
+		customer, err := r.Read().Customer(r.Org.ID, r.customer.ID)
 		if err != nil || customer.Status != chat.CustomerActive || customer.OnboardedAt == nil {
 			t.Errorf("the customer is %+v, %v", customer, err)
 		}
@@ -76,7 +76,7 @@ func TestSignup(t *testing.T) {
 // checkPair checks the contents of the two events.
 func (r *rig) checkPair(link chat.SetupLink, account chat.Account) {
 	r.t.Helper()
-	events, err := r.store.Read(r.t.Context()).EventsAfter(r.org.ID, "", 1000)
+	events, err := r.Read().EventsAfter(r.Org.ID, "", 1000)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -111,8 +111,8 @@ func TestOwnNumber(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		var token string
 		target := "https://acme.example/done?x=1"
-		storetest.InTx(t, r.store, func(tx *store.Tx) (err error) {
-			_, token, err = core.CreateOwnSetupLink(tx, r.org.ID, "", chat.NewSetupLink{SuccessRedirectURL: &target})
+		r.InTx(func(tx *store.Tx) (err error) {
+			_, token, err = core.CreateOwnSetupLink(tx, r.Org.ID, "", chat.NewSetupLink{SuccessRedirectURL: &target})
 			return err
 		})
 		b := newBrowser(t)
@@ -159,10 +159,10 @@ func TestRedirects(t *testing.T) {
 		leads(newBrowser(t).get(address), failed("link_consumed"))
 
 		revoked, address := r.link(urls)
-		storetest.InTx(t, r.store, func(tx *store.Tx) error { return core.RevokeSetupLink(tx, r.org.ID, r.customer.ID, revoked.ID) })
+		r.InTx(func(tx *store.Tx) error { return core.RevokeSetupLink(tx, r.Org.ID, r.customer.ID, revoked.ID) })
 		leads(b.get(address), failed("link_revoked"))
 		_, address = r.link(urls)
-		r.clock.Advance(time.Hour)
+		r.Clock.Advance(time.Hour)
 		leads(b.get(address), failed("link_expired"))
 		leads(b.get(address+"/start"), failed("link_expired"))
 	})
@@ -193,10 +193,10 @@ func TestFailuresSayWhy(t *testing.T) {
 		unknown.Set("code", "AQunknown")
 		comeBack(unknown).says(t, http.StatusBadGateway, "signup_failed")
 		late := begin()
-		r.clock.Advance(31 * time.Second)
+		r.Clock.Advance(31 * time.Second)
 		comeBack(late).says(t, http.StatusBadGateway, "signup_failed") // the provider's code is too old
 		slow := begin()
-		r.clock.Advance(time.Hour)
+		r.Clock.Advance(time.Hour)
 		comeBack(slow).says(t, http.StatusBadGateway, "signup_failed")
 		for _, part := range []string{
 			`msg="signup not made"`, "reason=signup_cancelled", `msg="signup failed"`, "server_error", "neither a code nor an error came back",
@@ -255,8 +255,8 @@ func TestNumberWithAPIN(t *testing.T) {
 func TestNumberOfSomebodyElse(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		var other chat.Customer
-		storetest.InTx(t, r.store, func(tx *store.Tx) (err error) {
-			other, err = core.CreateCustomer(tx, r.org.ID, chat.NewCustomer{Name: "Other"})
+		r.InTx(func(tx *store.Tx) (err error) {
+			other, err = core.CreateCustomer(tx, r.Org.ID, chat.NewCustomer{Name: "Other"})
 			return err
 		})
 		_, first := r.linkFor(other, chat.NewSetupLink{})
@@ -277,11 +277,11 @@ func TestNumberComesAgain(t *testing.T) {
 		_, address := r.link(chat.NewSetupLink{})
 		newBrowser(t).signUp(address, "+62 812 5550 108").says(t, http.StatusOK)
 		before := r.accounts()[0]
-		storetest.InTx(t, r.store, func(tx *store.Tx) error {
+		r.InTx(func(tx *store.Tx) error {
 			_, err := core.DemoteAccount(tx, before, chat.AccountDisconnected, "gone")
 			return err
 		})
-		r.clock.Advance(time.Minute)
+		r.Clock.Advance(time.Minute)
 		_, address = r.link(chat.NewSetupLink{})
 		newBrowser(t).signUp(address, "+62 812 5550 108").says(t, http.StatusOK, "Your number is connected")
 		after := r.accounts()
@@ -404,17 +404,17 @@ func TestWhoMayNotFollow(t *testing.T) {
 			status       int
 			reason       string
 		}{
-			{"archived", func(tx *store.Tx) error { _, err := core.ArchiveCustomer(tx, r.org.ID, r.customer.ID); return err },
-				func(tx *store.Tx) error { _, err := core.RestoreCustomer(tx, r.org.ID, r.customer.ID); return err }, http.StatusGone, "link_revoked"},
+			{"archived", func(tx *store.Tx) error { _, err := core.ArchiveCustomer(tx, r.Org.ID, r.customer.ID); return err },
+				func(tx *store.Tx) error { _, err := core.RestoreCustomer(tx, r.Org.ID, r.customer.ID); return err }, http.StatusGone, "link_revoked"},
 			{"suspended organization", r.patch(core.OrganizationPatch{Suspended: new(true)}), r.patch(core.OrganizationPatch{Suspended: new(false)}),
 				http.StatusNotFound, "link_invalid"},
 			{"plan", r.patch(core.OrganizationPatch{Plan: new("pro")}), r.patch(core.OrganizationPatch{Plan: new("business")}), http.StatusNotFound, "link_invalid"},
 		} {
-			storetest.InTx(t, r.store, test.forbid)
+			r.InTx(test.forbid)
 			b.get(address).says(t, test.status, test.reason)
 			b.get(address+"/start").says(t, test.status, test.reason)
 			b.get(callback).says(t, test.status, test.reason)
-			storetest.InTx(t, r.store, test.lift)
+			r.InTx(test.lift)
 		}
 		if len(r.accounts()) != 0 || r.provider.count("exchange") != 0 {
 			t.Errorf("there are %d accounts after %d exchanges", len(r.accounts()), r.provider.count("exchange"))
@@ -425,7 +425,7 @@ func TestWhoMayNotFollow(t *testing.T) {
 
 func (r *rig) patch(p core.OrganizationPatch) func(*store.Tx) error {
 	return func(tx *store.Tx) error {
-		_, err := core.UpdateOrganization(tx, r.org.ID, p)
+		_, err := core.UpdateOrganization(tx, r.Org.ID, p)
 		return err
 	}
 }

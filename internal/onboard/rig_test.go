@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/logging/loggingtest"
 	"github.com/parleyhq/parley/internal/onboard"
 	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/provider"
@@ -24,19 +24,18 @@ import (
 	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 // rig is the page on a store of either engine and a simulated provider, all over real sockets.
 type rig struct {
-	t        *testing.T
-	store    *store.Store
-	clock    *storetest.Clock
-	sim      *simulator.Simulator
-	provider *spoiled
-	url      string
-	log      *lines
-	org      chat.Organization
-	customer chat.Customer
+	*worldtest.World // without a number
+	t                *testing.T
+	sim              *simulator.Simulator
+	provider         *spoiled
+	url              string
+	log              *loggingtest.Book
+	customer         chat.Customer
 }
 
 // each runs a test with a rig on each engine.
@@ -48,22 +47,22 @@ func each(t *testing.T, test func(t *testing.T, r *rig)) {
 
 func newRig(t *testing.T, engine storetest.Engine) *rig {
 	t.Helper()
-	r := &rig{t: t, clock: storetest.NewClock(), log: &lines{}}
-	r.store = storetest.Open(t, engine, storetest.WithClock(r.clock))
-	r.sim = simulator.New(simulator.Config{AppSecret: "secret", Strict: true, Now: r.clock.Now, Seed: 7})
+	r := &rig{World: &worldtest.World{T: t, Clock: storetest.NewClock()}, t: t, log: &loggingtest.Book{}}
+	r.Store = storetest.Open(t, engine, storetest.WithClock(r.Clock))
+	r.sim = simulator.New(simulator.Config{AppSecret: "secret", Strict: true, Now: r.Clock.Now, Seed: 7})
 	upstream := httptest.NewServer(r.sim)
 	t.Cleanup(upstream.Close)
 	client, err := cloud.New(cloud.Options{BaseURL: upstream.URL + "/v24.0", App: cloud.App{ID: simulator.DefaultAppID, Secret: "secret"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r.Must(err)
 	r.provider = &spoiled{Signup: client, fail: map[string]error{}}
 	r.url = r.serve("")
-	storetest.InTx(t, r.store, func(tx *store.Tx) (err error) {
-		if r.org, _, err = core.CreateOrganization(tx, "Acme & Söhne", chat.DefaultPlan); err != nil {
+	r.InTx(func(tx *store.Tx) error {
+		org, team, err := core.CreateOrganization(tx, "Acme & Söhne", chat.DefaultPlan)
+		if err != nil {
 			return err
 		}
-		r.customer, err = core.CreateCustomer(tx, r.org.ID, chat.NewCustomer{Name: "Toko Maju"})
+		r.Org = storetest.Organization{ID: org.ID, TeamID: team.ID}
+		r.customer, err = core.CreateCustomer(tx, r.Org.ID, chat.NewCustomer{Name: "Toko Maju"})
 		return err
 	})
 	return r
@@ -81,10 +80,10 @@ func (r *rig) serve(publicURL string) string {
 
 func (r *rig) page(publicURL string) *onboard.Page {
 	return onboard.New(onboard.Config{
-		Store: r.store, Provider: r.provider, Key: []byte("a key that all nodes share"), PublicURL: publicURL,
+		Store: r.Store, Provider: r.provider, Key: []byte("a key that all nodes share"), PublicURL: publicURL,
 		Seal: func(token, accountID string) string { return "sealed for " + accountID + ": " + token },
 		PIN:  func(string) string { return "123456" },
-		Log:  slog.New(slog.NewTextHandler(r.log, nil)),
+		Log:  r.log.Logger(),
 	})
 }
 
@@ -92,10 +91,10 @@ func (r *rig) page(publicURL string) *onboard.Page {
 func (r *rig) worker(change func(*onboard.WorkerConfig)) *onboard.Worker {
 	r.t.Helper()
 	cfg := onboard.WorkerConfig{
-		Store: r.store, Provider: r.provider, Log: slog.New(slog.NewTextHandler(r.log, nil)), Token: openToken,
+		Store: r.Store, Provider: r.provider, Log: r.log.Logger(), Token: openToken,
 		Lease: func() store.Lease { return store.LeaseForGood("node") },
 	}
-	storetest.Alive(r.t, r.store, "node")
+	r.Alive("node")
 	if change != nil {
 		change(&cfg)
 	}
@@ -108,24 +107,6 @@ func openToken(a chat.Account) (string, error) {
 		return "", fmt.Errorf("%q is not sealed for %s", a.Token, a.ID)
 	}
 	return token, nil
-}
-
-// lines is a log.
-type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // spoiled is a provider whose calls can be made to fail, before or after their effect.
@@ -216,7 +197,7 @@ func (r *rig) link(in chat.NewSetupLink) (link chat.SetupLink, address string) {
 
 func (r *rig) linkFor(customer chat.Customer, in chat.NewSetupLink) (link chat.SetupLink, address string) {
 	r.t.Helper()
-	storetest.InTx(r.t, r.store, func(tx *store.Tx) (err error) {
+	r.InTx(func(tx *store.Tx) (err error) {
 		var token string
 		link, token, err = core.CreateSetupLink(tx, customer.OrgID, customer.ID, in)
 		address = r.url + core.OnboardPath + token
@@ -333,10 +314,8 @@ func (s seen) says(t *testing.T, status int, parts ...string) {
 // events are the types of the events since the customer was made.
 func (r *rig) events() (types []string) {
 	r.t.Helper()
-	events, err := r.store.Read(r.t.Context()).EventsAfter(r.org.ID, "", 1000)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	events, err := r.Read().EventsAfter(r.Org.ID, "", 1000)
+	r.Must(err)
 	for _, e := range events {
 		if e.Type != chat.EventCustomerCreated && e.Type != chat.EventSetupLinkCreated {
 			types = append(types, string(e.Type))
@@ -347,19 +326,15 @@ func (r *rig) events() (types []string) {
 
 func (r *rig) accounts() []chat.Account {
 	r.t.Helper()
-	list, err := r.store.Read(r.t.Context()).Accounts(r.org.ID, store.AccountFilter{}, store.Page{Limit: 100})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	list, err := r.Read().Accounts(r.Org.ID, store.AccountFilter{}, store.Page{Limit: 100})
+	r.Must(err)
 	return list.Rows
 }
 
 func (r *rig) stored(link chat.SetupLink) chat.SetupLink {
 	r.t.Helper()
-	now, err := r.store.Read(r.t.Context()).SetupLink(link.OrgID, link.ID)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	now, err := r.Read().SetupLink(link.OrgID, link.ID)
+	r.Must(err)
 	return now
 }
 

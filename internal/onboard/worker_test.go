@@ -19,7 +19,6 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store"
-	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // connected signs a number up and returns its account.
@@ -32,14 +31,14 @@ func (r *rig) connected(phone string, more url.Values) chat.Account {
 		fields[name] = values
 	}
 	b.get(b.decide(b.begin(address), "approve", fields)).says(r.t, http.StatusOK)
-	r.clock.Advance(time.Second)
+	r.Clock.Advance(time.Second)
 	return r.accounts()[0]
 }
 
 // left are the remaining jobs.
 func (r *rig) left() []store.AccountJob {
 	r.t.Helper()
-	jobs, err := r.store.Read(r.t.Context()).AccountJobs(r.org.ID)
+	jobs, err := r.Read().AccountJobs(r.Org.ID)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -88,14 +87,14 @@ func TestFollowUpIsRepeated(t *testing.T) {
 				left := r.left()
 				return len(left) == 0 || left[0].Attempts == int(i+1)
 			})
-			r.clock.Advance(20 * time.Second)
+			r.Clock.Advance(20 * time.Second)
 		}
 		eventually(t, "it is done", r.settled)
 
 		r.provider.spoil("subscribe", nil)
 		second := r.connected("+62 812 5550 403", nil)
 		r.provider.spoil("subscribe", &provider.Error{HTTPStatus: 500, Message: "down"})
-		r.clock.Advance(25 * time.Hour)
+		r.Clock.Advance(25 * time.Hour)
 		w.Wake()
 		eventually(t, "it is given up", r.settled)
 		if text := r.log.String(); !strings.Contains(text, "could not be completed") || !strings.Contains(text, second.ID) {
@@ -107,7 +106,7 @@ func TestFollowUpIsRepeated(t *testing.T) {
 // fill gives an account people, conversations, messages and files.
 func (r *rig) fill(account chat.Account, people int) {
 	r.t.Helper()
-	storetest.InTx(r.t, r.store, func(tx *store.Tx) error {
+	r.InTx(func(tx *store.Tx) error {
 		label, err := core.CreateLabel(tx, account.OrgID, chat.NewLabel{Name: rand.Text()})
 		if err != nil {
 			return err
@@ -129,7 +128,7 @@ func (r *rig) fill(account chat.Account, people int) {
 		return nil
 	})
 	for i := range 3 {
-		storetest.InTx(r.t, r.store, func(tx *store.Tx) error {
+		r.InTx(func(tx *store.Tx) error {
 			_, err := core.AddMedia(tx, account, []chat.MediaOrigin{chat.MediaLibrary, chat.MediaInbound}[i%2], core.StoredFile{BlobKey: rand.Text()})
 			return err
 		})
@@ -139,7 +138,7 @@ func (r *rig) fill(account chat.Account, people int) {
 // holdings counts an account's contacts, conversations, messages, jobs, labels and files.
 func (r *rig) holdings(account chat.Account) (counts [5]int) {
 	r.t.Helper()
-	read := r.store.Read(r.t.Context())
+	read := r.Read()
 	page := store.Page{Limit: 10_000}
 	contacts, err := read.Contacts(account.OrgID, account.ID, store.ContactFilter{}, page)
 	conversations, err2 := read.Conversations(account.OrgID, account.ID, store.ConversationFilter{}, page)
@@ -159,14 +158,14 @@ func (r *rig) holdings(account chat.Account) (counts [5]int) {
 
 func (r *rig) disconnect(account chat.Account) {
 	r.t.Helper()
-	storetest.InTx(r.t, r.store, func(tx *store.Tx) error {
+	r.InTx(func(tx *store.Tx) error {
 		_, err := core.DisconnectCustomerAccount(tx, account.OrgID, *account.CustomerID, *account.PhoneNumberID)
 		return err
 	})
 }
 
 func (r *rig) gone(account chat.Account) bool {
-	_, err := r.store.Read(r.t.Context()).DeletedAccount(account.OrgID, account.ID)
+	_, err := r.Read().DeletedAccount(account.OrgID, account.ID)
 	return errors.Is(err, store.ErrNotFound)
 }
 
@@ -176,17 +175,17 @@ func TestDisconnectionWhileTheClockIsTurnedBack(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		left := r.connected("+62 812 5550 412", nil)
 		r.disconnect(left)
-		r.clock.Step(-time.Hour)
+		r.Clock.Step(-time.Hour)
 		w := r.worker(nil)
 		w.Wake()
 		eventually(t, "the first pass is over", func() bool {
-			jobs, err := r.store.Read(t.Context()).AccountJobs(left.OrgID)
+			jobs, err := r.Read().AccountJobs(left.OrgID)
 			return err == nil && len(jobs) == 1 && jobs[0].Attempts == 1
 		})
 		if r.gone(left) {
 			t.Error("the row did not wait for stragglers")
 		}
-		r.clock.Advance(time.Minute)
+		r.Clock.Advance(time.Minute)
 		w.Wake()
 		eventually(t, "the number is gone", func() bool { return r.gone(left) && r.settled() })
 	})
@@ -201,21 +200,21 @@ func TestDisconnection(t *testing.T) {
 		w := r.worker(nil)
 		w.Wake()
 		eventually(t, "the numbers are settled", r.settled)
-		file, err := r.store.Read(t.Context()).MediaOfAccount(left.OrgID, left.ID, 1)
+		file, err := r.Read().MediaOfAccount(left.OrgID, left.ID, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 
 		r.disconnect(left)
-		if _, err := r.store.Read(t.Context()).AccountByNumber(r.org.ID, *left.PhoneNumberID); !errors.Is(err, store.ErrNotFound) {
+		if _, err := r.Read().AccountByNumber(r.Org.ID, *left.PhoneNumberID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("the number is still there: %v", err)
 		}
-		if _, err := r.store.Read(t.Context()).MediaByToken(file[0].Token); !errors.Is(err, store.ErrNotFound) {
+		if _, err := r.Read().MediaByToken(file[0].Token); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("its file is still there: %v", err)
 		}
 		w.Wake()
 		eventually(t, "the data is purged", func() bool { return r.holdings(left) == [5]int{} })
-		if bytes, err := r.store.Read(t.Context()).RemovedFiles(100); err != nil || len(bytes) != 3 || !slices.Contains(bytes, file[0].BlobKey) {
+		if bytes, err := r.Read().RemovedFiles(100); err != nil || len(bytes) != 3 || !slices.Contains(bytes, file[0].BlobKey) {
 			t.Errorf("bytes that are to be removed: %v, %v", bytes, err)
 		}
 		if r.gone(left) {
@@ -223,10 +222,10 @@ func TestDisconnection(t *testing.T) {
 		}
 		r.fill(left, 2) // by somebody who had read the account before
 		eventually(t, "the first pass is over", func() bool {
-			jobs, err := r.store.Read(t.Context()).AccountJobs(left.OrgID)
+			jobs, err := r.Read().AccountJobs(left.OrgID)
 			return err == nil && len(jobs) == 1 && jobs[0].Attempts == 1 // it waits for stragglers
 		})
-		r.clock.Advance(time.Minute)
+		r.Clock.Advance(time.Minute)
 		w.Wake()
 		eventually(t, "the rest is purged", func() bool { return r.gone(left) && r.settled() })
 		if got := r.holdings(left); got != [5]int{} {
@@ -257,7 +256,7 @@ func TestSharedBusinessAccount(t *testing.T) {
 		w := r.worker(nil)
 		for i, account := range []chat.Account{first, second} {
 			r.disconnect(account)
-			r.clock.Advance(time.Minute)
+			r.Clock.Advance(time.Minute)
 			w.Wake()
 			eventually(t, "it is gone", func() bool { return r.gone(account) })
 			if n := r.provider.count("unsubscribe"); (n > 0) != (i == 1) { // the jump of the clock may make it two
@@ -273,7 +272,7 @@ func TestUnsubscribingIsBestEffort(t *testing.T) {
 		account := r.connected("+62 812 5550 430", nil)
 		r.provider.spoil("unsubscribe", &provider.Error{HTTPStatus: 401, Code: 190, Message: "The token is lost"})
 		r.disconnect(account)
-		r.clock.Advance(time.Minute)
+		r.Clock.Advance(time.Minute)
 		r.worker(nil).Wake()
 		eventually(t, "it is gone", func() bool { return r.gone(account) })
 		if !strings.Contains(r.log.String(), "callbacks could not be turned off") {
@@ -293,7 +292,7 @@ func TestReconnectStartsClean(t *testing.T) {
 			t.Errorf("the account is %+v with %v", after, r.holdings(after))
 		}
 		r.fill(after, 2)
-		r.clock.Advance(time.Minute)
+		r.Clock.Advance(time.Minute)
 		r.worker(nil).Wake()
 		eventually(t, "the old data is gone", func() bool { return r.gone(before) && r.settled() })
 		if got := r.holdings(after); got != [5]int{2, 2, 2, 3, 2} {
@@ -311,7 +310,7 @@ func TestPurgeGoesOn(t *testing.T) {
 		account := r.connected("+62 812 5550 450", nil)
 		r.fill(account, 700)
 		r.disconnect(account)
-		r.clock.Advance(time.Minute)
+		r.Clock.Advance(time.Minute)
 		for range 50 {
 			w := r.worker(nil)
 			before := r.holdings(account)

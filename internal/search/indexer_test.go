@@ -43,11 +43,11 @@ func TestFindsContactsAndNotes(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		ids := []string{r.conversation.ContactID}
 		var note chat.Note
-		storetest.InTx(t, r.st, func(tx *store.Tx) error {
-			c := storetest.NewContact(tx, r.account, "+6281234599999")
+		r.InTx(func(tx *store.Tx) error {
+			c := storetest.NewContact(tx, r.Account, "+6281234599999")
 			c.Name, c.Username = new("Siti Nurhaliza"), new("siti.n")
 			ids = append(ids, c.ID)
-			note = chat.Note{ID: tx.NewID(chat.KindNote), OrgID: r.org.ID, ConversationID: r.conversation.ID, AuthorID: r.user.ID, Body: "Calls back on Friday", CreatedAt: tx.Now()}
+			note = chat.Note{ID: tx.NewID(chat.KindNote), OrgID: r.Org.ID, ConversationID: r.conversation.ID, AuthorID: r.user.ID, Body: "Calls back on Friday", CreatedAt: tx.Now()}
 			return errors.Join(tx.InsertContact(c), tx.InsertNote(note))
 		})
 		r.sweep()
@@ -66,8 +66,8 @@ func TestFindsContactsAndNotes(t *testing.T) {
 		same(t, "notes", r.search(chat.KindNote, "friday"), []string{note.ID})
 		same(t, "no messages", r.search(chat.KindMessage, "friday"), []string{})
 
-		storetest.InTx(t, r.st, func(tx *store.Tx) error {
-			c, err := tx.Contact(r.org.ID, r.account.ID, ids[1])
+		r.InTx(func(tx *store.Tx) error {
+			c, err := tx.Contact(r.Org.ID, r.Account.ID, ids[1])
 			c.Name = new("Rina")
 			note.Body = "Calls back on Monday"
 			return errors.Join(err, tx.UpdateContact(c), tx.UpdateNote(note))
@@ -78,8 +78,8 @@ func TestFindsContactsAndNotes(t *testing.T) {
 		same(t, "by the old text", r.search(chat.KindNote, "friday"), []string{})
 		same(t, "by the new text", r.search(chat.KindNote, "monday"), []string{note.ID})
 
-		storetest.InTx(t, r.st, func(tx *store.Tx) error {
-			return errors.Join(tx.DeleteNote(note), tx.DeleteContact(r.org.ID, ids[1]))
+		r.InTx(func(tx *store.Tx) error {
+			return errors.Join(tx.DeleteNote(note), tx.DeleteContact(r.Org.ID, ids[1]))
 		})
 		r.sweep()
 		same(t, "a note that is gone", r.search(chat.KindNote, "monday"), []string{})
@@ -93,7 +93,7 @@ func TestTextsLeave(t *testing.T) {
 		edited, revoked, deleted := r.write("the first wording"), r.write("wording to take back"), r.write("wording to delete")
 		r.sweep()
 		r.found("wording", edited, revoked, deleted)
-		storetest.InTx(t, r.st, func(tx *store.Tx) error {
+		r.InTx(func(tx *store.Tx) error {
 			edited.Content = json.RawMessage(`{"body":"something else"}`)
 			revoked.Revoked = true
 			return errors.Join(tx.ReviseMessage(edited), tx.ReviseMessage(revoked))
@@ -102,10 +102,10 @@ func TestTextsLeave(t *testing.T) {
 		r.sweep()
 		r.found("something", edited)
 		same(t, "the index", r.indexed("wording"), []string{deleted.ID})
-		storetest.InTx(t, r.st, func(tx *store.Tx) error { return tx.DeleteConversation(r.org.ID, r.conversation.ID) })
+		r.InTx(func(tx *store.Tx) error { return tx.DeleteConversation(r.Org.ID, r.conversation.ID) })
 		r.sweep()
 		same(t, "the index after all was deleted", append(r.indexed("wording"), r.indexed("something")...), []string(nil))
-		left, err := r.st.Read(t.Context()).SearchChanges(10)
+		left, err := r.Read().SearchChanges(10)
 		same(t, "what is left to follow", left, []store.SearchChange(nil))
 		same(t, "error", err, nil)
 	})
@@ -115,7 +115,7 @@ func TestTextsLeave(t *testing.T) {
 func TestOldIDs(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		first := r.write("parcel one")
-		r.clock.Advance(time.Hour)
+		r.Clock.Advance(time.Hour)
 		last := r.write("parcel three")
 		r.sweep()
 		at := first.CreatedAt.Add(time.Minute)
@@ -130,15 +130,15 @@ func TestOldIDs(t *testing.T) {
 // again.
 func TestLateCommits(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
-		before := r.clock.Now()
-		r.clock.Advance(time.Minute)
+		before := r.Clock.Now()
+		r.Clock.Advance(time.Minute)
 		r.write("on time")
 		r.sweep()
-		late := r.writeAt(r.conversation, "much too late", before, r.clock.Now())
-		soon := r.writeAt(r.conversation, "a little late", r.clock.Now().Add(-time.Second), r.clock.Now())
+		late := r.writeAt(r.conversation, "much too late", before, r.Clock.Now())
+		soon := r.writeAt(r.conversation, "a little late", r.Clock.Now().Add(-time.Second), r.Clock.Now())
 		r.sweep()
 		r.found("late", soon)
-		r.clock.Advance(settling)
+		r.Clock.Advance(settling)
 		r.sweep()
 		r.found("late", soon, late)
 	})
@@ -147,10 +147,10 @@ func TestLateCommits(t *testing.T) {
 // A clock that was ahead does not hide rows that are written after it was corrected.
 func TestTurnedClock(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
-		r.clock.Step(10 * time.Minute)
+		r.Clock.Step(10 * time.Minute)
 		ahead := r.write("hello from tomorrow")
 		r.sweep()
-		r.clock.Step(-10 * time.Minute)
+		r.Clock.Step(-10 * time.Minute)
 		now := r.write("hello from today")
 		r.sweep()
 		r.found("hello", ahead, now)
@@ -160,20 +160,20 @@ func TestTurnedClock(t *testing.T) {
 // Messages beyond the plan's retention leave the index, even if their rows were deleted before.
 func TestRetention(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
-		storetest.InTx(t, r.st, func(tx *store.Tx) error {
-			o, err := tx.Organization(r.org.ID)
+		r.InTx(func(tx *store.Tx) error {
+			o, err := tx.Organization(r.Org.ID)
 			o.Plan = "short"
 			return errors.Join(err, tx.PutPlan(chat.Plan{Name: o.Plan, RetentionDays: new(int64(7))}), tx.UpdateOrganization(o))
 		})
 		r.writeMany(batch+1, "old news")
 		r.sweep()
-		r.clock.Advance(4 * 24 * time.Hour)
+		r.Clock.Advance(4 * 24 * time.Hour)
 		young := r.write("new news")
 		r.sweep()
 		same(t, "the index", len(r.indexed("news")), batch+2)
-		r.clock.Advance(4 * 24 * time.Hour)
-		storetest.InTx(t, r.st, func(tx *store.Tx) error {
-			_, err := tx.PurgeMessages(r.org.ID, tx.Now().Add(-7*24*time.Hour), 1000)
+		r.Clock.Advance(4 * 24 * time.Hour)
+		r.InTx(func(tx *store.Tx) error {
+			_, err := tx.PurgeMessages(r.Org.ID, tx.Now().Add(-7*24*time.Hour), 1000)
 			return err
 		})
 		r.found("news", young)
@@ -186,7 +186,7 @@ func TestRetention(t *testing.T) {
 func TestEndedInTheMiddle(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		all := r.writeMany(3*batch+1, "item")
-		r.clock.Advance(time.Hour) // so that a whole index is built from old rows
+		r.Clock.Advance(time.Hour) // so that a whole index is built from old rows
 		ctx, cancel := context.WithCancel(t.Context())
 		steps := 0
 		r.indexer.rest = func(context.Context, time.Duration) {
@@ -200,14 +200,14 @@ func TestEndedInTheMiddle(t *testing.T) {
 		if n := len(r.indexed("item")); n == 0 || n >= len(all) {
 			t.Fatalf("%d of %d were indexed before the end", n, len(all))
 		}
-		if behind, err := NewSearcher(r.st, r.index).Indexing(t.Context(), r.org.ID); !behind || err != nil {
+		if behind, err := NewSearcher(r.Store, r.index).Indexing(t.Context(), r.Org.ID); !behind || err != nil {
 			t.Errorf("that the index is not complete is told: %v, %v", behind, err)
 		}
 		r.index.Close()
 		r.open()
 		r.sweep()
 		r.found("item", all...) // over several pages
-		if behind, err := NewSearcher(r.st, r.index).Indexing(t.Context(), r.org.ID); behind || err != nil {
+		if behind, err := NewSearcher(r.Store, r.index).Indexing(t.Context(), r.Org.ID); behind || err != nil {
 			t.Errorf("that the index is not complete is told: %v, %v", behind, err)
 		}
 	})
@@ -227,9 +227,9 @@ func TestMadeAnew(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, storetest.SQLite)
 			old := r.write("once there")
-			r.clock.Advance(time.Hour)
+			r.Clock.Advance(time.Hour)
 			m := r.write("still there")
-			r.clock.Advance(time.Minute)
+			r.Clock.Advance(time.Minute)
 			r.sweep()
 			r.index.Close()
 			if err := spoil(filepath.Join(r.cfg.Dir, "search.db")); err != nil {
@@ -273,7 +273,7 @@ func TestOneNodeAtATime(t *testing.T) {
 func TestRunning(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {
 		stepped := make(chan struct{}, 1)
-		x := New(Config{Store: r.st, Index: r.index, Log: slog.New(slog.DiscardHandler)})
+		x := New(Config{Store: r.Store, Index: r.index, Log: slog.New(slog.DiscardHandler)})
 		x.rest = func(context.Context, time.Duration) {
 			select {
 			case stepped <- struct{}{}:
@@ -281,7 +281,7 @@ func TestRunning(t *testing.T) {
 			}
 		}
 		told := 0
-		r.st.HandTo(func(h *store.Hands) { h.Changed = func([]store.Change) { told++ } })
+		r.Store.HandTo(func(h *store.Hands) { h.Changed = func([]store.Change) { told++ } })
 		x.start()
 		defer x.Stop(context.Background())
 		m := r.write("hello")
@@ -302,8 +302,8 @@ func TestRests(t *testing.T) {
 	x := r.indexer
 	rests := func(changes int) time.Duration {
 		x.changed(changes)
-		begin := r.st.Moment()
-		r.clock.Advance(10 * time.Millisecond)
+		begin := r.Store.Moment()
+		r.Clock.Advance(10 * time.Millisecond)
 		return x.due(begin)
 	}
 	rests(0)

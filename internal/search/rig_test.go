@@ -3,10 +3,8 @@ package search
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,18 +13,16 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 // rig is an organization with a number, a person and an index.
 type rig struct {
+	*worldtest.World
 	t            testing.TB
 	cfg          store.Config
-	st           *store.Store
-	clock        *storetest.Clock
 	index        *store.SearchIndex
 	indexer      *Indexer
-	org          storetest.Organization
-	account      chat.Account
 	conversation chat.Conversation
 	user         chat.User
 }
@@ -39,15 +35,14 @@ func eachRig(t *testing.T, test func(t *testing.T, r *rig)) {
 
 func newRig(t testing.TB, engine storetest.Engine) *rig {
 	t.Helper()
-	r := &rig{t: t, cfg: storetest.NewConfig(t, engine), clock: storetest.NewClock()}
-	r.cfg.Now, r.cfg.Elapsed = r.clock.Now, r.clock.Elapsed
-	r.st = storetest.OpenAt(t, r.cfg)
+	clock := storetest.NewClock()
+	r := &rig{t: t, cfg: storetest.NewConfig(t, engine)}
+	storetest.WithClock(clock)(&r.cfg)
+	r.World = worldtest.New(t, storetest.OpenAt(t, r.cfg), clock)
 	r.open()
 	t.Cleanup(func() { r.index.Close() })
-	r.org = storetest.Org(t, r.st)
-	r.user = chat.User{ID: "usr_00000000000000000000000000", OrgID: r.org.ID, Sees: chat.SeesAll}
-	r.account = storetest.Account(t, r.st, r.org, newNumber())
-	r.conversation = r.converse(r.account, "+6281234500001")
+	r.user = chat.User{ID: "usr_00000000000000000000000000", OrgID: r.Org.ID, Sees: chat.SeesAll}
+	r.conversation = r.converse(r.Account, "+6281234500001")
 	return r
 }
 
@@ -55,33 +50,28 @@ func newRig(t testing.TB, engine storetest.Engine) *rig {
 func (r *rig) open() {
 	r.t.Helper()
 	var err error
-	if r.index, err = r.st.OpenSearch(r.t.Context()); err != nil {
-		r.t.Fatal(err)
-	}
-	r.indexer = New(Config{Store: r.st, Index: r.index, Log: slog.New(slog.DiscardHandler)})
+	r.index, err = r.Store.OpenSearch(r.t.Context())
+	r.Must(err)
+	r.indexer = New(Config{Store: r.Store, Index: r.index, Log: slog.New(slog.DiscardHandler)})
 }
-
-var numbers atomic.Int64
-
-func newNumber() string { return fmt.Sprint(300_000_000 + numbers.Add(1)) }
 
 func (r *rig) converse(account chat.Account, phone string) chat.Conversation {
 	r.t.Helper()
-	return storetest.Conversation(r.t, r.st, storetest.Contact(r.t, r.st, account, phone), nil)
+	return storetest.Conversation(r.t, r.Store, storetest.Contact(r.t, r.Store, account, phone), nil)
 }
 
 // write stores a text in a conversation and returns the message.
 func (r *rig) write(text string) chat.Message {
 	r.t.Helper()
-	r.clock.Advance(time.Millisecond)
-	return r.writeAt(r.conversation, text, r.clock.Now(), r.clock.Now())
+	r.Clock.Advance(time.Millisecond)
+	return r.writeAt(r.conversation, text, r.Clock.Now(), r.Clock.Now())
 }
 
 // writeMany stores texts at once.
 func (r *rig) writeMany(n int, text string) []chat.Message {
 	r.t.Helper()
 	all := make([]chat.Message, n)
-	storetest.InTx(r.t, r.st, func(tx *store.Tx) error {
+	r.InTx(func(tx *store.Tx) error {
 		for i := range all {
 			all[i] = r.message(tx, r.conversation, text, tx.Now(), tx.Now())
 			if err := tx.InsertMessage(all[i]); err != nil {
@@ -96,7 +86,7 @@ func (r *rig) writeMany(n int, text string) []chat.Message {
 // writeAt is write with separate times for the id and the creation.
 func (r *rig) writeAt(c chat.Conversation, text string, id, created time.Time) (m chat.Message) {
 	r.t.Helper()
-	storetest.InTx(r.t, r.st, func(tx *store.Tx) error {
+	r.InTx(func(tx *store.Tx) error {
 		m = r.message(tx, c, text, id, created)
 		return tx.InsertMessage(m)
 	})
@@ -106,9 +96,7 @@ func (r *rig) writeAt(c chat.Conversation, text string, id, created time.Time) (
 func (r *rig) message(tx *store.Tx, c chat.Conversation, text string, id, created time.Time) chat.Message {
 	r.t.Helper()
 	content, err := json.Marshal(map[string]string{"body": text})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	r.Must(err)
 	return chat.Message{
 		ID: tx.NewIDAt(chat.KindMessage, id), OrgID: c.OrgID, AccountID: c.AccountID, ConversationID: c.ID, ContactID: c.ContactID,
 		Direction: chat.Inbound, Type: chat.TypeText, Status: chat.StatusDelivered, Content: content, CreatedAt: created, UpdatedAt: tx.Now(),
@@ -117,9 +105,7 @@ func (r *rig) message(tx *store.Tx, c chat.Conversation, text string, id, create
 
 func (r *rig) sweep() {
 	r.t.Helper()
-	if err := r.indexer.Sweep(r.t.Context()); err != nil {
-		r.t.Fatal(err)
-	}
+	r.Must(r.indexer.Sweep(r.t.Context()))
 }
 
 // search returns the ids of all hits, over all pages.
@@ -132,7 +118,7 @@ func (r *rig) searchAs(req Request) []string {
 	r.t.Helper()
 	ids := []string{}
 	for range 10_000 {
-		result, err := NewSearcher(r.st, r.index).Search(r.t.Context(), req)
+		result, err := NewSearcher(r.Store, r.index).Search(r.t.Context(), req)
 		if err != nil {
 			r.t.Fatalf("search for %q: %v", req.Query.words, err)
 		}
@@ -164,10 +150,8 @@ func (r *rig) found(text string, want ...chat.Message) {
 // indexed are the ids of messages that the index itself holds for a word.
 func (r *rig) indexed(word string) (ids []string) {
 	r.t.Helper()
-	found, err := r.index.Find(context.Background(), store.SearchQuery{Kind: chat.KindMessage, OrgID: r.org.ID, Words: []string{word}, Limit: 1000})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	found, err := r.index.Find(context.Background(), store.SearchQuery{Kind: chat.KindMessage, OrgID: r.Org.ID, Words: []string{word}, Limit: 1000})
+	r.Must(err)
 	for _, hit := range found.Hits {
 		ids = append(ids, hit.ID)
 	}

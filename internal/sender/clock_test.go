@@ -18,17 +18,17 @@ import (
 func (r *rig) postMany(count int) {
 	r.t.Helper()
 	accepted := make([]core.Accepted, count)
-	storetest.OwnedBy(r.st, node)
-	storetest.InTx(r.t, r.st, func(tx *store.Tx) (err error) {
+	storetest.OwnedBy(r.Store, node)
+	r.InTx(func(tx *store.Tx) (err error) {
 		for i := range accepted {
 			m := core.NewMessage{To: person(i), Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI}
-			if accepted[i], err = core.AcceptSend(tx, r.account, chat.Plan{}, m); err != nil {
+			if accepted[i], err = core.AcceptSend(tx, r.Account, chat.Plan{}, m); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	r.enqueue(r.account, accepted...)
+	r.enqueue(r.Account, accepted...)
 }
 
 // callTimes are the times of the calls, in order.
@@ -67,7 +67,7 @@ func TestPaceOfManyMessages(t *testing.T) {
 		turns := []time.Duration{0, 0, 0, 0, 0, -time.Minute, time.Minute, -11 * time.Minute, 22 * time.Minute, -11 * time.Minute, -time.Millisecond}
 		for second := range 24 {
 			pass(time.Second - time.Nanosecond)
-			r.turn(turns[second%len(turns)])
+			r.Turn(turns[second%len(turns)])
 			pass(time.Nanosecond)
 			if n := len(r.order()); n < perSecond*(second+1) || n > perSecond*(second+1)+perSecond/4+1 {
 				t.Errorf("after %d seconds %d messages were sent", second+1, n)
@@ -97,7 +97,7 @@ func TestRetriesDoNotFollowTheWallClock(t *testing.T) {
 				}
 				a := r.post("one", person(1))
 				pass(time.Second)
-				r.turn(by)
+				r.Turn(by)
 				pass(4 * time.Minute)
 				r.expect(call{"one", 0}, call{"one", time.Minute}, call{"one", 3 * time.Minute})
 				r.requireState(a, "sent", false)
@@ -121,7 +121,7 @@ func TestPausesDoNotFollowTheWallClock(t *testing.T) {
 				}
 				r.post("one", person(1))
 				pass(time.Second)
-				r.turn(by)
+				r.Turn(by)
 				pass(time.Minute)
 				r.expect(call{"one", 0}, call{"one", 40 * time.Second})
 			}, slowSweeps)
@@ -136,13 +136,13 @@ func TestRowsFromBeforeAClockWasTurnedBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		fresh := r.accept("fresh", person(1), node) // committed, but not handed to the sender
 		tried := r.accept("tried", person(2), node)
-		storetest.InTx(t, r.st, func(tx *store.Tx) error {
+		r.InTx(func(tx *store.Tx) error {
 			job := tried.Job
 			job.Attempts, job.DueAt = 2, tx.Now().Add(2*time.Minute)
 			_, err := tx.RetrySendJob(job)
 			return err
 		})
-		r.turn(-time.Hour)
+		r.Turn(-time.Hour)
 		pass(3 * time.Second)
 		r.requireState(fresh, "sent", false)
 		r.requireState(tried, "queued", true)

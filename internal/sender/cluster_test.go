@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/parleyhq/parley/internal/core"
 	nodes "github.com/parleyhq/parley/internal/node"
 	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/pgtest"
@@ -75,15 +74,11 @@ func (c *cluster) burst(people, messages int) {
 			name := fmt.Sprintf("%d of %d", len(c.names[person(p)]), p)
 			a := c.accept(name, person(p), m.sender.Node())
 			if a.Job.Owner == m.sender.Node() {
-				m.sender.Enqueue(c.account, workOf(a))
+				m.sender.Enqueue(c.Account, workOf(a))
 			}
 			c.names[person(p)] = append(c.names[person(p)], name)
 		}
 	}
-}
-
-func workOf(a core.Accepted) store.SendWork {
-	return store.SendWork{Job: a.Job, Message: a.Message, To: a.Contact.PhoneNumber, ConversationStatus: a.Conversation.Status}
 }
 
 // slowly answers later than a node waits before it sends messages taken over from a dead node.

@@ -12,7 +12,6 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/sender"
 	"github.com/parleyhq/parley/internal/store"
-	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // Without a lease nothing is sent and nothing is taken, because another node may have the messages. With a lease again,
@@ -25,7 +24,7 @@ func TestNothingGoesOutWithoutALease(t *testing.T) {
 		b := r.accept("nobody's", person(2), "")
 		pass(time.Minute)
 		r.expect()
-		if owner, err := r.st.Read(t.Context()).SendJobOwner(b.Job.OrgID, b.Job.MessageID); err != nil || owner != "" {
+		if owner, err := r.Read().SendJobOwner(b.Job.OrgID, b.Job.MessageID); err != nil || owner != "" {
 			t.Errorf("a job was taken by %q, %v", owner, err)
 		}
 		r.holdLease(node, time.Hour)
@@ -42,7 +41,7 @@ func TestALeaseThatRunsOutInTheMiddle(t *testing.T) {
 		r.holdLease(node, 10*time.Second)
 		a := r.accept("slow", person(1), node)
 		a.Message.MediaID = "med_slow"
-		r.enqueue(r.account, a)
+		r.enqueue(r.Account, a)
 		pass(time.Minute)
 		r.expect()
 		r.holdLease(node, time.Hour)
@@ -86,8 +85,8 @@ func TestTakenForDead(t *testing.T) {
 		}
 		pass(time.Second)
 		first := r.sender
-		storetest.Dead(t, r.st, node)
-		r.alive("node_b", "node_c")
+		r.Dead(node)
+		r.Alive("node_b", "node_c")
 		r.start(func(c *sender.Config) { c.Lease = leaseFor("node_b") })
 		r.holdLease("node_c", 24*time.Hour)
 		pass(time.Second) // the other node has taken all messages, and waits for callbacks
@@ -102,7 +101,7 @@ func TestTakenForDead(t *testing.T) {
 			t.Errorf("%d jobs of its former life are in memory", jobs)
 		}
 		r.sender.Stop(context.Background())
-		storetest.Dead(t, r.st, "node_b")
+		r.Dead("node_b")
 		later := r.accept("later", person(4), "node_b") // it takes this one under its new name
 		pass(10 * time.Second)
 		r.requireState(later, "sent", false)
@@ -126,8 +125,8 @@ func TestTakesItsOwnBack(t *testing.T) {
 		r.post("a1", person(1))
 		r.post("a2", person(1))
 		synctest.Wait()
-		storetest.Dead(t, r.st, node)
-		r.alive("node_c")
+		r.Dead(node)
+		r.Alive("node_c")
 		r.holdLease("node_c", 24*time.Hour)
 		pass(5 * time.Second)
 		close(release)
@@ -162,8 +161,8 @@ func TestTakenForDeadInTheMiddle(t *testing.T) {
 		}
 		a := r.post("a1", person(1))
 		pass(time.Second)
-		storetest.Dead(t, r.st, node)
-		r.alive("node_c")
+		r.Dead(node)
+		r.Alive("node_c")
 		pass(5 * time.Minute)
 		r.requireState(a, "sent", false)
 		b := r.accept("b1", person(2), "")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"slices"
 	"testing"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/sender"
-	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
@@ -24,25 +22,21 @@ const bsuid = "DE.ada"
 // acceptByID is accept for a person known by a BSUID.
 func (r *rig) acceptByID(name, owner string) core.Accepted {
 	r.t.Helper()
-	return r.acceptContent(r.account, name, owner,
+	return r.acceptContent(r.Account, name, owner,
 		core.NewMessage{Recipient: bsuid, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI})
 }
 
 // postByID accepts a message for a BSUID and hands it to the sender.
 func (r *rig) postByID(name string) core.Accepted {
 	a := r.acceptByID(name, node)
-	r.enqueue(r.account, a)
+	r.enqueue(r.Account, a)
 	return a
 }
 
 // show reports that the BSUID belongs to a phone number.
 func (r *rig) show(number, bsuid string) {
 	r.t.Helper()
-	storetest.InTx(r.t, r.st, func(tx *store.Tx) error {
-		return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, provider.ContactSync{
-			Origin: provider.Origin{PhoneNumberID: *r.account.PhoneNumberID}, Contact: provider.Person{Phone: number, UserID: bsuid},
-		})
-	})
+	r.Receive(provider.ContactSync{Origin: r.Origin(), Contact: provider.Person{Phone: number, UserID: bsuid}})
 }
 
 // failUntil makes the provider fail for the named messages until the given time.

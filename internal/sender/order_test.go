@@ -94,7 +94,7 @@ func TestHangingCallsHoldTheirNumberOnly(t *testing.T) {
 			r.post(fmt.Sprint(i), person(i))
 		}
 		pass(time.Second)
-		other := r.anotherNumber("100000000002")
+		other := r.Number()
 		elsewhere := r.acceptFrom(other, "elsewhere", person(1), node)
 		r.enqueue(other, elsewhere)
 		pass(0)
@@ -204,7 +204,7 @@ func TestOrderBetweenNodes(t *testing.T) {
 			<-time.After(500 * time.Millisecond)
 			return provider.Sent{}, nil
 		}
-		r.alive("node_b")
+		r.Alive("node_b")
 		r.post("m1", person(1))
 		pass(100 * time.Millisecond)
 		foreign := r.accept("m2", person(1), "node_b")
@@ -231,7 +231,7 @@ func TestOrderWithClocksThatDiffer(t *testing.T) {
 		}
 		first := r.post("a1", person(1))
 		for _, name := range []string{"a2", "a3"} {
-			r.turn(-100 * time.Millisecond)
+			r.Turn(-100 * time.Millisecond)
 			behind := r.accept(name, person(1), "another node")
 			if behind.Job.Owner != node {
 				t.Errorf("%s belongs to %s", name, behind.Job.Owner)
@@ -244,7 +244,7 @@ func TestOrderWithClocksThatDiffer(t *testing.T) {
 		requireOrder(t, r.order(), "a1", "a2", "a3")
 
 		for i, name := range []string{"b1", "b2", "b3"} {
-			r.turn(time.Duration(1-i) * 100 * time.Millisecond)
+			r.Turn(time.Duration(1-i) * 100 * time.Millisecond)
 			r.accept(name, person(2), "node_dead")
 		}
 		pass(10 * time.Second)

@@ -18,7 +18,6 @@ import (
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/sender"
 	"github.com/parleyhq/parley/internal/store"
-	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 var lost = &provider.Error{OutcomeUnknown: true, Transient: true, Cause: context.DeadlineExceeded}
@@ -57,9 +56,9 @@ func TestFinishedJobIsNotSent(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.accept("one", person(1), node)
-		storetest.InTx(t, r.st, func(tx *store.Tx) error { return tx.DropSendJobs(a.Job.OrgID, a.Job.MessageID) })
+		r.InTx(func(tx *store.Tx) error { return tx.DropSendJobs(a.Job.OrgID, a.Job.MessageID) })
 		pass(time.Second)
-		r.enqueue(r.account, a)
+		r.enqueue(r.Account, a)
 		pass(time.Minute)
 		r.expect()
 	})
@@ -70,7 +69,7 @@ func TestFinishedJobIsNotSent(t *testing.T) {
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.alive("node_b")
+		r.Alive("node_b")
 		mine := r.accept("living", person(3), "node_b")
 		r.accept("a1", person(1), "node_dead")
 		r.accept("a2", person(1), "node_dead")
@@ -87,7 +86,7 @@ func TestTakeOver(t *testing.T) {
 			t.Errorf("it was taken over after %v", at)
 		}
 		r.requireState(mine, "queued", true)
-		storetest.Dead(t, r.st, "node_b")
+		r.Dead("node_b")
 		pass(10 * time.Second)
 		r.requireState(mine, "sent", false)
 	})
@@ -121,8 +120,8 @@ func TestRestart(t *testing.T) {
 		r.post("a2", person(1))
 		pass(30 * time.Second)
 		r.sender.Stop(context.Background())
-		storetest.Dead(t, r.st, node)
-		r.alive("node_new")
+		r.Dead(node)
+		r.Alive("node_new")
 		r.start(func(c *sender.Config) { c.Lease = leaseFor("node_new") })
 		pass(2 * time.Minute)
 		requireOrder(t, r.order(), "a1", "a1", "a2")
@@ -161,9 +160,9 @@ func TestFailuresOfTheAccount(t *testing.T) {
 				next := r.post("next", person(2))
 				pass(time.Second)
 				r.requireState(first, test.state, false)
-				account, err := r.st.Read(t.Context()).Account(r.org.ID, r.account.ID)
-				if err != nil || account.Status != test.status {
-					t.Errorf("the account is %s, %v", account.Status, err)
+				account := r.Reload()
+				if account.Status != test.status {
+					t.Errorf("the account is %s", account.Status)
 				}
 				if reason := account.Reason(); (reason == nil) != (test.status == chat.AccountConnected) ||
 					reason != nil && !strings.Contains(*reason, strconv.Itoa(test.err.Code)) {
@@ -194,21 +193,24 @@ func TestFailuresLeaveADisconnectedAccount(t *testing.T) {
 		r.change(func(a *chat.Account) { a.Status = chat.AccountDisconnected })
 		close(release)
 		pass(time.Second)
-		account, err := r.st.Read(t.Context()).Account(r.org.ID, r.account.ID)
-		if err != nil || account.Status != chat.AccountDisconnected {
-			t.Errorf("the account is %s, %v", account.Status, err)
+		if account := r.Reload(); account.Status != chat.AccountDisconnected {
+			t.Errorf("the account is %s", account.Status)
 		}
 	})
 }
 
+// lastEvent is what the newest event says.
+func (r *rig) lastEvent() string {
+	r.t.Helper()
+	events := r.Events()
+	return string(events[len(events)-1].Payload)
+}
+
 func (r *rig) change(change func(*chat.Account)) {
 	r.t.Helper()
-	account, err := r.st.Read(context.Background()).Account(r.org.ID, r.account.ID)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	account := r.Reload()
 	change(&account)
-	storetest.InTx(r.t, r.st, func(tx *store.Tx) error { return tx.UpdateAccount(account) })
+	r.InTx(func(tx *store.Tx) error { return tx.UpdateAccount(account) })
 }
 
 // If something forbids a message while it waits, it fails without a call, with code -1.
@@ -217,13 +219,12 @@ func TestRefusedWhileQueued(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.accept("one", person(1), node)
 		r.change(func(a *chat.Account) { a.Restriction = new(chat.RestrictAll) })
-		r.enqueue(r.account, a)
+		r.enqueue(r.Account, a)
 		pass(time.Second)
 		r.expect()
 		r.requireState(a, "failed account_restricted", false)
-		events, err := r.st.Read(t.Context()).EventsAfter(r.org.ID, "", 100)
-		if err != nil || !strings.Contains(string(events[len(events)-1].Payload), `"code":-1`) {
-			t.Errorf("the last event is %s, %v", events[len(events)-1].Payload, err)
+		if last := r.lastEvent(); !strings.Contains(last, `"code":-1`) {
+			t.Errorf("the last event is %s", last)
 		}
 	})
 }
@@ -241,9 +242,9 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 			return provider.Sent{}, nil
 		}
 		taken := r.accept("taken", person(9), node)
-		storetest.InTx(t, r.st, func(tx *store.Tx) error {
-			_, err := tx.MarkSent(r.org.ID, store.SentMessage{ID: taken.Message.ID, ProviderID: "wamid.taken"})
-			return errors.Join(err, tx.DropSendJobs(r.org.ID, taken.Message.ID))
+		r.InTx(func(tx *store.Tx) error {
+			_, err := tx.MarkSent(r.Org.ID, store.SentMessage{ID: taken.Message.ID, ProviderID: "wamid.taken"})
+			return errors.Join(err, tx.DropSendJobs(r.Org.ID, taken.Message.ID))
 		})
 		twin := r.post("twin", person(1))
 		var others []core.Accepted
@@ -270,17 +271,16 @@ func TestLibraryMedia(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		media := func(name, id string) core.Accepted {
-			a := r.acceptContent(r.account, name, node, core.NewMessage{To: person(1), Type: chat.TypeImage, Content: json.RawMessage(`{"id":"x"}`), Source: chat.SourceAPI})
+			a := r.acceptContent(r.Account, name, node, core.NewMessage{To: person(1), Type: chat.TypeImage, Content: json.RawMessage(`{"id":"x"}`), Source: chat.SourceAPI})
 			a.Message.MediaID = id
-			r.enqueue(r.account, a)
+			r.enqueue(r.Account, a)
 			return a
 		}
 		good := media("good", "med_good")
 		pass(time.Second)
 		r.requireState(good, "sent", false)
-		events, err := r.st.Read(t.Context()).EventsAfter(r.org.ID, "", 100)
-		if err != nil || !strings.Contains(string(events[len(events)-1].Payload), `"media_url":"https://parley.example/media/1"`) {
-			t.Errorf("the last event is %s, %v", events[len(events)-1].Payload, err)
+		if last := r.lastEvent(); !strings.Contains(last, `"media_url":"https://parley.example/media/1"`) {
+			t.Errorf("the last event is %s", last)
 		}
 		bad := media("bad", "med_bad")
 		pass(time.Second)

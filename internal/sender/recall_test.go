@@ -32,7 +32,7 @@ func TestMessagesBehindThoseOfAnotherNode(t *testing.T) {
 			<-release
 			return provider.Sent{}, nil
 		}
-		r.alive("node_b")
+		r.Alive("node_b")
 		r.post("a1", person(1))
 		a2 := r.accept("a2", person(1), "node_b")
 		if a2.Job.Owner != node {
@@ -88,7 +88,7 @@ func drawStep(rt *rapid.T) step {
 
 // walk goes through the steps and returns what went wrong.
 func (r *rig) walk(steps []step) string {
-	r.alive("node_b")
+	r.Alive("node_b")
 	r.answer = func(_ context.Context, c call) (provider.Sent, error) {
 		<-time.After(time.Duration(len(c.Message)%3) * 20 * time.Millisecond)
 		return provider.Sent{}, nil
@@ -106,12 +106,12 @@ func (r *rig) walk(steps []step) string {
 				there = append(there, a)
 				accepted[s.Person] = append(accepted[s.Person], name)
 			} else {
-				storetest.InTx(r.t, r.st, func(tx *store.Tx) error { return tx.DropSendJobs(a.Job.OrgID, a.Job.MessageID) })
+				r.InTx(func(tx *store.Tx) error { return tx.DropSendJobs(a.Job.OrgID, a.Job.MessageID) })
 			}
 		case "enqueue":
 			if len(here) > 0 {
 				i := s.Which % len(here)
-				r.enqueue(r.account, here[i])
+				r.enqueue(r.Account, here[i])
 				here = slices.Delete(here, i, i+1)
 			}
 		case "tell":
@@ -122,7 +122,7 @@ func (r *rig) walk(steps []step) string {
 		pass(s.Wait)
 	}
 	pass(time.Minute)
-	r.enqueue(r.account, here...) // far too late
+	r.enqueue(r.Account, here...) // far too late
 	pass(time.Minute)
 	got := map[int][]string{}
 	for _, name := range r.order() {

@@ -94,7 +94,7 @@ func TestThrottlePausesTheNumber(t *testing.T) {
 		first := r.post("first", person(1))
 		pass(0)
 		second := r.post("second", person(2))
-		other := r.anotherNumber("100000000002")
+		other := r.Number()
 		r.enqueue(other, r.acceptFrom(other, "elsewhere", person(1), node))
 		pass(9 * time.Second)
 		r.expect(call{"first", 0}, call{"elsewhere", 0})

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,6 +23,7 @@ import (
 	"github.com/parleyhq/parley/internal/sender"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 const node = "node_a"
@@ -36,14 +37,11 @@ type call struct {
 // rig is a sender with a provider that behaves as the test says, in its own bubble of time: the clock advances when
 // everything waits for it.
 type rig struct {
-	t       *testing.T
-	st      *store.Store
-	org     storetest.Organization
-	account chat.Account
-	sender  *sender.Sender
-	lease   atomic.Pointer[store.Lease]
-	begin   time.Time
-	turned  atomic.Int64 // how far the wall clock has been changed
+	*worldtest.World
+	t      *testing.T
+	sender *sender.Sender
+	lease  atomic.Pointer[store.Lease]
+	begin  time.Time
 
 	// answer decides the result of a call; nil accepts every message.
 	answer func(ctx context.Context, c call) (provider.Sent, error)
@@ -74,12 +72,9 @@ func behindGate(t *testing.T, test func(t *testing.T, r *rig, gate *pgtest.Gate)
 
 func runRig(t *testing.T, place store.Config, test func(t *testing.T, r *rig), change ...func(*sender.Config)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		r := &rig{t: t, names: map[string]string{}}
-		r.st = storetest.OpenAt(t, place, func(c *store.Config) { c.Now = r.now })
-		r.org = storetest.Org(t, r.st)
-		r.account = storetest.Account(t, r.st, r.org, "100000000001")
-		r.alive(node)
+	worldtest.Bubble(t, place, func(t *testing.T, w *worldtest.World) {
+		r := &rig{World: w, t: t, names: map[string]string{}}
+		r.Alive(node)
 		r.holdLease(node, 24*time.Hour)
 		r.begin = time.Now()
 		r.start(change...)
@@ -88,18 +83,13 @@ func runRig(t *testing.T, place store.Config, test func(t *testing.T, r *rig), c
 	})
 }
 
-func (r *rig) now() time.Time { return time.Now().Add(time.Duration(r.turned.Load())) }
-
-// turn changes the wall clock without letting time pass.
-func (r *rig) turn(d time.Duration) { r.turned.Add(int64(d)) }
-
 // slowSweeps is for tests in which much time passes.
 func slowSweeps(c *sender.Config) { c.SweepEvery = time.Minute }
 
 // start starts the sender, as after a restart of the process.
 func (r *rig) start(change ...func(*sender.Config)) {
 	cfg := sender.Config{
-		Store: r.st, Lease: func() store.Lease { return *r.lease.Load() }, Provider: &providertest.Client{OnSend: r.send}, PerSecond: 1000, Log: slog.New(slog.DiscardHandler),
+		Store: r.Store, Lease: func() store.Lease { return *r.lease.Load() }, Provider: &providertest.Client{OnSend: r.send}, PerSecond: 1000, Log: slog.New(slog.DiscardHandler),
 		Token: func(a chat.Account) (string, error) { return "opened " + a.Token, nil },
 		Media: func(context.Context, provider.Number, chat.Account, string) (string, string, error) {
 			return "media.1", "https://parley.example/media/1", nil
@@ -112,7 +102,7 @@ func (r *rig) start(change ...func(*sender.Config)) {
 }
 
 func (r *rig) send(ctx context.Context, from provider.Number, m provider.Outbound) (provider.Sent, error) {
-	if from.Token != "opened sealed" || from.PhoneNumberID == "" {
+	if !strings.HasPrefix(from.Token, "opened sealed for ") || from.PhoneNumberID == "" {
 		r.t.Errorf("called as %+v", from)
 	}
 	r.mu.Lock()
@@ -138,7 +128,7 @@ func (r *rig) send(ctx context.Context, from provider.Number, m provider.Outboun
 
 // holdLease gives the sender a lease of the given length.
 func (r *rig) holdLease(node string, d time.Duration) {
-	r.lease.Store(&store.Lease{Node: node, Until: r.st.Moment().Add(d)})
+	r.lease.Store(&store.Lease{Node: node, Until: r.Store.Moment().Add(d)})
 }
 
 // leaseFor is the lease of a node that is never declared dead.
@@ -146,19 +136,12 @@ func leaseFor(node string) func() store.Lease {
 	return func() store.Lease { return store.LeaseForGood(node) }
 }
 
-// pass lets time pass, and waits until everything it started is done.
-func pass(d time.Duration) {
-	<-time.After(d)
-	synctest.Wait()
-}
-
-// alive registers nodes.
-func (r *rig) alive(ids ...string) { storetest.Alive(r.t, r.st, ids...) }
+var pass = worldtest.Pass
 
 // accept stores a message to a person and returns it with its job, as a node would.
 func (r *rig) accept(name, to, owner string) core.Accepted {
 	r.t.Helper()
-	return r.acceptFrom(r.account, name, to, owner)
+	return r.acceptFrom(r.Account, name, to, owner)
 }
 
 func (r *rig) acceptFrom(account chat.Account, name, to, owner string) (a core.Accepted) {
@@ -168,11 +151,8 @@ func (r *rig) acceptFrom(account chat.Account, name, to, owner string) (a core.A
 
 func (r *rig) acceptContent(account chat.Account, name, owner string, m core.NewMessage) (a core.Accepted) {
 	r.t.Helper()
-	storetest.OwnedBy(r.st, owner)
-	storetest.InTx(r.t, r.st, func(tx *store.Tx) (err error) {
-		a, err = core.AcceptSend(tx, account, chat.Plan{}, m)
-		return err
-	})
+	storetest.OwnedBy(r.Store, owner)
+	a = r.Accept(account, m)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.names[a.Message.ID] = name
@@ -183,11 +163,15 @@ func (r *rig) acceptContent(account chat.Account, name, owner string, m core.New
 func (r *rig) enqueue(account chat.Account, accepted ...core.Accepted) {
 	for _, a := range accepted {
 		if a.Job.Owner == node {
-			r.sender.Enqueue(account, store.SendWork{
-				Job: a.Job, Message: a.Message, To: a.Contact.PhoneNumber, BSUID: a.Contact.BSUID, Parent: a.Contact.ParentBSUID,
-				Name: a.Contact.Name, ConversationStatus: a.Conversation.Status,
-			})
+			r.sender.Enqueue(account, workOf(a))
 		}
+	}
+}
+
+func workOf(a core.Accepted) store.SendWork {
+	return store.SendWork{
+		Job: a.Job, Message: a.Message, To: a.Contact.PhoneNumber, BSUID: a.Contact.BSUID, Parent: a.Contact.ParentBSUID,
+		Name: a.Contact.Name, ConversationStatus: a.Conversation.Status,
 	}
 }
 
@@ -195,7 +179,7 @@ func (r *rig) enqueue(account chat.Account, accepted ...core.Accepted) {
 func (r *rig) post(name, to string) core.Accepted {
 	r.t.Helper()
 	a := r.accept(name, to, node)
-	r.enqueue(r.account, a)
+	r.enqueue(r.Account, a)
 	return a
 }
 
@@ -222,10 +206,8 @@ func (r *rig) order() (names []string) {
 // state is a message's status, with the code of its failure.
 func (r *rig) state(a core.Accepted) string {
 	r.t.Helper()
-	m, err := r.st.Read(context.Background()).Message(a.Message.OrgID, a.Message.AccountID, a.Message.ID)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	m, err := r.Read().Message(a.Message.OrgID, a.Message.AccountID, a.Message.ID)
+	r.Must(err)
 	if m.Error == nil {
 		return string(m.Status)
 	}
@@ -238,7 +220,7 @@ func (r *rig) requireState(a core.Accepted, state string, job bool) {
 	if got := r.state(a); got != state {
 		r.t.Errorf("%s is %s, want %s", r.names[a.Message.ID], got, state)
 	}
-	_, err := r.st.Read(context.Background()).SendJobOwner(a.Message.OrgID, a.Message.ID)
+	_, err := r.Read().SendJobOwner(a.Message.OrgID, a.Message.ID)
 	if errors.Is(err, store.ErrNotFound) == job {
 		r.t.Errorf("%s is still to be sent: %v", r.names[a.Message.ID], err == nil)
 	}
@@ -247,11 +229,7 @@ func (r *rig) requireState(a core.Accepted, state string, job bool) {
 // events are the types of the organization's events, without those of new contacts.
 func (r *rig) events() (types []chat.EventType) {
 	r.t.Helper()
-	events, err := r.st.Read(context.Background()).EventsAfter(r.org.ID, "", 1000)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	for _, e := range events {
+	for _, e := range r.Events() {
 		if e.Type != chat.EventContactCreated {
 			types = append(types, e.Type)
 		}
@@ -262,19 +240,8 @@ func (r *rig) events() (types []chat.EventType) {
 // reported applies a status callback about a message whose answer was not seen.
 func (r *rig) reported(a core.Accepted, status string) {
 	r.t.Helper()
-	storetest.InTx(r.t, r.st, func(tx *store.Tx) error {
-		return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, provider.StatusUpdate{
-			Origin: provider.Origin{PhoneNumberID: *r.account.PhoneNumberID}, ProviderID: "wamid." + a.Message.ID, CallbackData: a.Message.ID,
-			Status: status, Raw: provider.Raw{Item: json.RawMessage(`{}`)},
-		})
-	})
+	r.Receive(r.Status("wamid."+a.Message.ID, a.Message.ID, status))
 }
 
 // person is a person's phone number.
 func person(n int) string { return fmt.Sprintf("+49155100%05d", n) }
-
-// anotherNumber connects another number of the organization.
-func (r *rig) anotherNumber(phoneNumberID string) chat.Account {
-	r.t.Helper()
-	return storetest.Account(r.t, r.st, r.org, phoneNumberID)
-}

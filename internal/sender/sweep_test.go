@@ -27,7 +27,7 @@ func TestAStuckNumberLeavesRoom(t *testing.T) {
 			r.post(fmt.Sprint("s", i), person(1))
 			want = append(want, fmt.Sprint("s", i))
 		}
-		other := r.anotherNumber("100000000002")
+		other := r.Number()
 		for i := range 5 {
 			a := r.acceptFrom(other, fmt.Sprint("free", i), person(1), node)
 			r.enqueue(other, a)
@@ -59,7 +59,7 @@ func TestTwoNodesTakeOver(t *testing.T) {
 			return provider.Sent{}, nil
 		}
 		first := r.sender
-		r.alive("node_b")
+		r.Alive("node_b")
 		r.start(small, func(c *sender.Config) { c.Lease = leaseFor("node_b") })
 		defer first.Stop(context.Background())
 		var want []string
@@ -88,7 +88,7 @@ func TestPagesThatDoNotFitKeepTheirOrder(t *testing.T) {
 				accept := func(i int, owner string) {
 					for p, name := range "ab" {
 						name := fmt.Sprint(string(name), i)
-						r.enqueue(r.account, r.accept(name, person(p), owner))
+						r.enqueue(r.Account, r.accept(name, person(p), owner))
 						want[name[0]] = append(want[name[0]], name)
 					}
 				}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/parleyhq/parley/internal/config"
+	"github.com/parleyhq/parley/internal/logging/loggingtest"
 )
 
 // boundTo is a listener that only has an address.
@@ -25,9 +25,9 @@ func (b boundTo) Addr() net.Addr {
 }
 
 // guarded is the guard of an operator's address with nothing behind it.
-func guarded(at string, hosts ...string) (http.Handler, *logbook) {
-	lines := &logbook{}
-	s := &Server{cfg: config.Serve{OpsListen: at, OpsHost: hosts}, ops: face{listener: boundTo(at)}, log: slog.New(slog.NewTextHandler(lines, nil))}
+func guarded(at string, hosts ...string) (http.Handler, *loggingtest.Book) {
+	lines := &loggingtest.Book{}
+	s := &Server{cfg: config.Serve{OpsListen: at, OpsHost: hosts}, ops: face{listener: boundTo(at)}, log: lines.Logger()}
 	return s.guardOps(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})), lines
 }
 

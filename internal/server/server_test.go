@@ -2,7 +2,6 @@ package server
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -23,6 +22,7 @@ import (
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/housekeeping"
+	"github.com/parleyhq/parley/internal/logging/loggingtest"
 	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -40,28 +40,10 @@ func settings(t *testing.T) config.Serve {
 	}
 }
 
-// logbook collects log lines.
-type logbook struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logbook) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *logbook) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-func open(t *testing.T, cfg config.Serve) (*Server, *logbook) {
+func open(t *testing.T, cfg config.Serve) (*Server, *loggingtest.Book) {
 	t.Helper()
-	lines := &logbook{}
-	s, err := New(t.Context(), cfg, "test", slog.New(slog.NewTextHandler(lines, nil)))
+	lines := &loggingtest.Book{}
+	s, err := New(t.Context(), cfg, "test", lines.Logger())
 	if err != nil {
 		t.Fatal(err)
 	}

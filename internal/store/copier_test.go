@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"zombiezen.com/go/sqlite"
 
+	"github.com/parleyhq/parley/internal/logging/loggingtest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -28,33 +28,12 @@ const (
 	journalBytes = 400 << 10
 )
 
-// logbook collects log lines.
-type logbook struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logbook) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-// take returns the lines since the last call.
-func (l *logbook) take() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	text := l.text.String()
-	l.text.Reset()
-	return text
-}
-
 // copying is a store whose journal is looked at.
 type copying struct {
 	t        *testing.T
 	cfg      store.Config
 	st       *store.Store
-	log      logbook
+	log      loggingtest.Book
 	registry *prometheus.Registry
 	written  int
 }
@@ -160,7 +139,7 @@ func TestForeignReaderIsNamed(t *testing.T) {
 			<-time.After(time.Second)
 			c.write(1)
 		}
-		lines := c.log.take()
+		lines := c.log.Take()
 		for _, want := range []string{"level=WARN", "another process keeps reading the database", fmt.Sprintf("process %d (", reader.pid), since.UTC().Format("2006-01-02T15:04:0")} {
 			if strings.Count(lines, "\n") != 1 || !strings.Contains(lines, want) {
 				t.Fatalf("logged %q, want one line with %q", lines, want)
@@ -176,7 +155,7 @@ func TestForeignReaderIsNamed(t *testing.T) {
 		if size := c.size(); size > journalBytes {
 			t.Errorf("the journal still has %d bytes", size)
 		}
-		if lines := c.log.take(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "nobody holds the journal any more") {
+		if lines := c.log.Take(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "nobody holds the journal any more") {
 			t.Errorf("logged %q", lines)
 		}
 		requireEqual(t, c.metric("parley_trouble", "journal held"), nil, 0)
@@ -197,7 +176,7 @@ func TestJournalStaysShortUnderLoad(t *testing.T) {
 				t.Fatalf("the journal has %d bytes", size)
 			}
 		}
-		requireEqual(t, c.log.take(), nil, "")
+		requireEqual(t, c.log.Take(), nil, "")
 	})
 }
 
@@ -212,7 +191,7 @@ func TestCopyingThatFailsIsToldOnce(t *testing.T) {
 			<-time.After(time.Second)
 		}
 		synctest.Wait()
-		if lines := c.log.take(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "the journal cannot be copied") || !strings.Contains(lines, "the disk is full") {
+		if lines := c.log.Take(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "the journal cannot be copied") || !strings.Contains(lines, "the disk is full") {
 			t.Errorf("logged %q", lines)
 		}
 		requireEqual(t, c.metric("parley_trouble", "journal copy"), nil, 1)
@@ -221,7 +200,7 @@ func TestCopyingThatFailsIsToldOnce(t *testing.T) {
 		}
 		disk.Mend()
 		<-time.After(2 * time.Second) // without writes the rest is copied
-		if lines := c.log.take(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "is copied into the database again") {
+		if lines := c.log.Take(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "is copied into the database again") {
 			t.Errorf("logged %q", lines)
 		}
 		requireEqual(t, c.metric("parley_trouble", "journal copy"), nil, 0)

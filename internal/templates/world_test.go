@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/parleyhq/parley/internal/provider"
-	"github.com/parleyhq/parley/internal/store/storetest"
 	"github.com/parleyhq/parley/internal/worldtest"
 )
 
@@ -17,10 +16,7 @@ type world struct {
 // eachWorld runs a test in a world on each engine.
 func eachWorld(t *testing.T, test func(w *world)) {
 	t.Helper()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		test(&world{worldtest.New(t, storetest.Open(t, engine, storetest.WithClock(clock)), clock), t})
-	})
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) { test(&world{w, t}) })
 }
 
 // news applies a callback about a template of the world's account.

@@ -20,7 +20,7 @@ func onEachTurn(t *testing.T, test func(w *world, turn func())) {
 		t.Run(by.String(), func(t *testing.T) {
 			onEachEngine(t, func(w *world) {
 				test(w, func() {
-					w.clock.Step(by)
+					w.Clock.Step(by)
 					w.notice(w.engine)
 					w.idle(w.engine)
 				})
@@ -105,9 +105,9 @@ func TestBacklogFromBeforeAClockWasTurnedBack(t *testing.T) {
 		var ids []string
 		for range 4 {
 			ids = append(ids, w.deliver(sub, slices.Repeat([]string{""}, maxReady)...)...)
-			w.clock.Advance(time.Second)
+			w.Clock.Advance(time.Second)
 		}
-		w.clock.Step(-time.Hour)
+		w.Clock.Step(-time.Hour)
 		ids = append(ids, w.deliver(sub, "", "")...)
 		close(gate)
 		for _, id := range ids {
@@ -125,9 +125,9 @@ func TestRowsFromBeforeAClockWasTurnedBack(t *testing.T) {
 		var ids []string
 		for range 3 {
 			ids = append(ids, w.deliver(sub, "a")...)
-			w.clock.Advance(time.Second)
+			w.Clock.Advance(time.Second)
 		}
-		w.clock.Step(-time.Hour)
+		w.Clock.Step(-time.Hour)
 		w.notice(w.engine)
 		for _, id := range ids {
 			if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != id {
@@ -147,7 +147,7 @@ func TestChangesAfterAClockWasTurnedBack(t *testing.T) {
 		w.advance(2 * pollOverlap)
 		w.idle(w.engine)
 		w.deafen()
-		w.clock.Step(-11 * time.Minute)
+		w.Clock.Step(-11 * time.Minute)
 		w.patch(sub.ID, chat.WebhookSubscriptionPatch{URL: &other.URL})
 		w.notice(w.engine)
 		w.idle(w.engine)

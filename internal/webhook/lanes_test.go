@@ -13,7 +13,6 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
-	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // One healthy endpoint beside ten that hang: all its deliveries arrive while the others still hang.
@@ -203,8 +202,8 @@ func TestBulkReplayIsTheProbe(t *testing.T) {
 		}
 		w.idle(w.engine)
 		s.answers(status(http.StatusOK))
-		storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
-			_, err := core.ReplayDeliveries(tx, w.org.ID, store.ReplayFilter{DeliveryFilter: store.DeliveryFilter{SubscriptionID: sub.ID, Status: chat.DeliveryFailed}})
+		w.InTx(func(tx *store.Tx) error {
+			_, err := core.ReplayDeliveries(tx, w.Org.ID, store.ReplayFilter{DeliveryFilter: store.DeliveryFilter{SubscriptionID: sub.ID, Status: chat.DeliveryFailed}})
 			return err
 		})
 		w.await("the replays to arrive", func() bool { return len(w.succeeded(sub.ID)) == len(ids) })
@@ -214,8 +213,8 @@ func TestBulkReplayIsTheProbe(t *testing.T) {
 // replayOne replays a delivery as the API does.
 func (w *world) replayOne(id string) (replay string) {
 	w.t.Helper()
-	storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
-		d, err := core.ReplayDelivery(tx, w.org.ID, id)
+	w.InTx(func(tx *store.Tx) error {
+		d, err := core.ReplayDelivery(tx, w.Org.ID, id)
 		replay = d.ID
 		return err
 	})
@@ -224,7 +223,7 @@ func (w *world) replayOne(id string) (replay string) {
 
 func (w *world) succeeded(subscription string) []chat.WebhookDelivery {
 	w.t.Helper()
-	found, err := w.st.Read(context.Background()).WebhookDeliveries(w.org.ID, store.DeliveryFilter{SubscriptionID: subscription, Status: chat.DeliverySucceeded}, store.Page{Limit: 50})
+	found, err := w.Store.Read(context.Background()).WebhookDeliveries(w.Org.ID, store.DeliveryFilter{SubscriptionID: subscription, Status: chat.DeliverySucceeded}, store.Page{Limit: 50})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -241,7 +240,7 @@ func TestRetryAfterHoldsTheLane(t *testing.T) {
 		id := w.deliver(sub, "a")[0]
 		w.next(s)
 		d := w.ends(id, chat.DeliveryFailed)
-		if !d.NextAttemptAt.Equal(w.st.Now().Add(100 * time.Second)) {
+		if !d.NextAttemptAt.Equal(w.Store.Now().Add(100 * time.Second)) {
 			w.t.Errorf("it is due at %v", d.NextAttemptAt)
 		}
 		behind := w.deliver(sub, "b")[0]
@@ -258,12 +257,12 @@ func TestRetryAfterHoldsTheLane(t *testing.T) {
 // crowd gives an organization the given number of lanes, each with as many deliveries as a lane may have under way.
 func (w *world) crowd(orgID, url string, lanes int) {
 	e := w.engine
-	now := w.st.Moment()
+	now := w.Store.Moment()
 	for i := range lanes {
 		l := e.lane(orgID, fmt.Sprintf("wbs_%s_%02d", orgID, i))
 		l.endpoint, l.limit = &endpoint{url: parseURL(w.t, url), status: chat.WebhookActive}, maxConcurrency
 		for j := range maxReady {
-			e.hold(l, store.DeliveryJob{OrgID: orgID, ID: fmt.Sprintf("wbd_%s_%02d_%02d", orgID, i, j), SubscriptionID: l.id, CreatedAt: w.st.Now()})
+			e.hold(l, store.DeliveryJob{OrgID: orgID, ID: fmt.Sprintf("wbd_%s_%02d_%02d", orgID, i, j), SubscriptionID: l.id, CreatedAt: w.Store.Now()})
 		}
 		e.consider(l, now)
 	}
@@ -319,7 +318,7 @@ func TestOrganizationsTakeTurnsToBegin(t *testing.T) {
 		w.crowd("org_other", hangs.URL, 1)
 		for range 4 { // they begin, one at a time
 			e.starting--
-			e.dispatch(w.st.Moment())
+			e.dispatch(w.Store.Moment())
 		}
 		e.starting += 4
 		if other, greedy := e.orgs["org_other"].inFlight, e.orgs["org_greedy"].inFlight; other != 2 || greedy != maxStarting+2 {
@@ -357,7 +356,7 @@ func TestIdleLanesLeaveMemory(t *testing.T) {
 		w.advance(pollOverlap + time.Second) // the poll reports once more that they are new
 		w.advance(time.Second)
 		w.idle(w.engine)
-		w.clock.Advance(2 * idleLane)
+		w.Clock.Advance(2 * idleLane)
 		w.engine.mu.Lock()
 		w.engine.sweeps = 59 // they are only looked for on some sweeps
 		w.engine.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 func TestFrozenNode(t *testing.T) {
 	t.Parallel()
 	t.Run("without a lease", func(t *testing.T) {
-		testFrozenNode(t, func(w *world) store.Lease { return store.Lease{Node: "node_1", Until: w.st.Moment()} })
+		testFrozenNode(t, func(w *world) store.Lease { return store.Lease{Node: "node_1", Until: w.Store.Moment()} })
 	})
 	t.Run("renamed", func(t *testing.T) {
 		testFrozenNode(t, func(*world) store.Lease { return store.LeaseForGood("node_3") })
@@ -32,7 +32,7 @@ func testFrozenNode(t *testing.T, wakesUp func(*world) store.Lease) {
 		sub := w.subscribe(frozen.URL)
 		ids := w.deliver(sub, "a", "a")
 		w.next(frozen) // the first is under way when the node freezes
-		w.die("node_1")
+		w.Dead("node_1")
 		w.leases.Store("node_1", wakesUp(w))
 		sane := w.sink()
 		w.patch(sub.ID, chat.WebhookSubscriptionPatch{URL: &sane.URL})
@@ -55,7 +55,7 @@ func testFrozenNode(t *testing.T, wakesUp func(*world) store.Lease) {
 		w.quiet(frozen)
 		w.quiet(sane)
 		// Alive again under another name, it works on the deliveries created there.
-		w.beat("node_3")
+		w.Alive("node_3")
 		w.leases.Store("node_1", store.LeaseForGood("node_3"))
 		w.notice(first)
 		first.Changed(sub.OrgID, sub.ID)

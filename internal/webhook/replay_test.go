@@ -30,7 +30,7 @@ func TestReplaysCallOff(t *testing.T) {
 		var tried atomic.Int64
 		var failing atomic.Bool
 		rapid.Check(w.t, func(rt *rapid.T) {
-			if tried.Add(1) > histories[w.st.Engine()] && !failing.Load() {
+			if tried.Add(1) > histories[w.Store.Engine()] && !failing.Load() {
 				return
 			}
 			failing.Store(true) // until the run has ended: after a failure it is tried again, with a smaller case
@@ -68,7 +68,7 @@ type followed struct {
 func newReplayModel(rt *rapid.T, w *world, gate *gate, nodes []*Engine, path string) *replayModel {
 	m := &replayModel{rt: rt, w: w, gate: gate, path: path, nodes: nodes, known: map[string]*followed{}, sub: w.subscribe(gate.URL + path)}
 	// The first node is the one that answers API requests. The second has to find their effects by itself.
-	w.st.HandTo(func(h *store.Hands) { h.Subscription, h.CallOff = nodes[0].Changed, nodes[0].CallOff })
+	w.Store.HandTo(func(h *store.Hands) { h.Subscription, h.CallOff = nodes[0].Changed, nodes[0].CallOff })
 	return m
 }
 
@@ -105,7 +105,7 @@ func (m *replayModel) wait(rt *rapid.T) {
 }
 
 func (m *replayModel) pass(d time.Duration) {
-	m.w.clock.Advance(d)
+	m.w.Clock.Advance(d)
 	for _, e := range m.nodes {
 		m.w.notice(e)
 	}
@@ -122,7 +122,7 @@ func (m *replayModel) replay(rt *rapid.T) {
 	if before.Status == chat.DeliveryPending {
 		rt.Skip("it was not attempted yet")
 	}
-	storetest.InTx(m.w.t, m.w.st, func(tx *store.Tx) error {
+	storetest.InTx(m.w.t, m.w.Store, func(tx *store.Tx) error {
 		_, err := core.ReplayDelivery(tx, m.sub.OrgID, id)
 		return err
 	})
@@ -134,7 +134,7 @@ func (m *replayModel) replay(rt *rapid.T) {
 func (m *replayModel) bulkReplay(*rapid.T) {
 	failed := store.DeliveryFilter{SubscriptionID: m.sub.ID, Status: chat.DeliveryFailed}
 	before := m.list(failed)
-	storetest.InTx(m.w.t, m.w.st, func(tx *store.Tx) error {
+	storetest.InTx(m.w.t, m.w.Store, func(tx *store.Tx) error {
 		done, err := core.ReplayDeliveries(tx, m.sub.OrgID, store.ReplayFilter{DeliveryFilter: failed})
 		if err == nil && done.Enqueued != len(before) {
 			m.rt.Fatalf("%d were replayed, %d had failed", done.Enqueued, len(before))
@@ -257,7 +257,7 @@ func (m *replayModel) atRest() bool {
 }
 
 func (m *replayModel) list(f store.DeliveryFilter) []chat.WebhookDelivery {
-	page, err := m.w.st.Read(context.Background()).WebhookDeliveries(m.sub.OrgID, f, store.Page{Limit: 1000})
+	page, err := m.w.Read().WebhookDeliveries(m.sub.OrgID, f, store.Page{Limit: 1000})
 	if err != nil {
 		m.rt.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestCallOffAtTheLastMoment(t *testing.T) {
 		replay := func(id string) {
 			w.looked.Store(nil)
 			var d chat.WebhookDeliveryDetail
-			storetest.InTx(w.t, w.st, func(tx *store.Tx) (err error) {
+			w.InTx(func(tx *store.Tx) (err error) {
 				d, err = core.ReplayDelivery(tx, sub.OrgID, id)
 				return err
 			})
@@ -305,7 +305,7 @@ func TestNothingIsRetriedUnseen(t *testing.T) {
 		gone, cancel := context.WithCancel(context.Background())
 		cancel()
 		e := &Engine{cfg: w.engine.cfg, calls: gone}
-		j := &job{DeliveryJob: store.DeliveryJob{OrgID: w.org.ID, ID: "wbd_1", Attempts: 1}, lane: newLane(w.org.ID, "wbs_1")}
+		j := &job{DeliveryJob: store.DeliveryJob{OrgID: w.Org.ID, ID: "wbd_1", Attempts: 1}, lane: newLane(w.Org.ID, "wbs_1")}
 		if e.stillDue(j) || j.lane.backlog.state == inMemory {
 			w.t.Errorf("it is attempted, or not looked for again: %+v", j.lane)
 		}

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
-	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // After a 410 the delivery is dead at once, the subscription is disabled, and its waiting deliveries end with the
@@ -47,7 +45,7 @@ func (w *world) replay(sub chat.WebhookSubscription, id string) {
 	w.t.Helper()
 	old := w.row(id)
 	var again store.DeliveryJob
-	storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
+	w.InTx(func(tx *store.Tx) error {
 		again = store.DeliveryJob{
 			OrgID: sub.OrgID, ID: tx.NewID(chat.KindDelivery), SubscriptionID: sub.ID, EventRow: old.EventRow, EventID: old.EventID,
 			EventType: old.EventType, DueAt: tx.Now(), ReplayedFrom: id, CreatedAt: tx.Now(),
@@ -73,16 +71,16 @@ func TestDisabledAfterAWeekend(t *testing.T) {
 			w.await("an attempt", func() bool { return w.row(id).AttemptCount > 0 || w.row(id).Status == chat.DeliveryDead })
 			w.idle(w.engine)
 			got = w.subscription(sub.ID)
-			long := got.ConsecutiveFailures >= 24 && w.st.Now().Sub(*got.FailingSince) > 72*time.Hour
+			long := got.ConsecutiveFailures >= 24 && w.Store.Now().Sub(*got.FailingSince) > 72*time.Hour
 			if disabled := got.Status == chat.WebhookDisabled; disabled != long {
-				w.t.Fatalf("after %v: %+v", w.st.Now().Sub(*got.FailingSince), got)
+				w.t.Fatalf("after %v: %+v", w.Store.Now().Sub(*got.FailingSince), got)
 			}
 		}
 		if got.Status != chat.WebhookDisabled || *got.DisabledReason != "consecutive_failures" {
 			w.t.Fatalf("the subscription is %+v", got)
 		}
 		w.await("no open deliveries", func() bool {
-			lanes, err := w.st.Read(context.Background()).DeliveryLanes("", "", 10)
+			lanes, err := w.Read().DeliveryLanes("", "", 10)
 			return err == nil && len(lanes) == 0
 		})
 		for _, warning := range []string{"keeps failing", "was disabled"} {
@@ -129,13 +127,13 @@ func TestRotationDuringRetries(t *testing.T) {
 		expect := func(secrets ...string) {
 			w.t.Helper()
 			c := w.next(s)
-			if want := chat.SignWebhook(secrets, w.st.Now(), []byte(c.body)); c.header.Get("X-Svc-Signature") != want {
+			if want := chat.SignWebhook(secrets, w.Store.Now(), []byte(c.body)); c.header.Get("X-Svc-Signature") != want {
 				w.t.Errorf("signed %s, want %v", c.header.Get("X-Svc-Signature"), secrets)
 			}
 		}
 		expect("whsec_one")
 		w.settles(id, 1)
-		storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
+		w.InTx(func(tx *store.Tx) error {
 			old, err := tx.WebhookSecrets(sub.OrgID, sub.ID)
 			if err != nil {
 				return err

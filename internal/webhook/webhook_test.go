@@ -20,7 +20,7 @@ func TestDelivers(t *testing.T) {
 		d := w.ends(id, chat.DeliverySucceeded)
 		want := chat.SignedDelivery{
 			ID: id, EventID: d.EventID, EventType: d.EventType, Source: chat.SourceService, Attempt: 1,
-			Signature: chat.SignWebhook([]string{"whsec_one"}, w.st.Now(), []byte(c.body)),
+			Signature: chat.SignWebhook([]string{"whsec_one"}, w.Store.Now(), []byte(c.body)),
 		}.Headers()
 		for name := range want {
 			if got := c.header.Get(name); got != want.Get(name) {
@@ -31,7 +31,7 @@ func TestDelivers(t *testing.T) {
 			w.t.Errorf("got %+v", c)
 		}
 		if d.AttemptCount != 1 || *d.ResponseStatus != 200 || *d.ResponseBodySnippet != "thanks" || d.DurationMS == nil || d.NextAttemptAt != nil ||
-			!d.LastAttemptAt.Equal(w.st.Now()) || d.ErrorCode != nil || len(d.Attempts()) != 1 {
+			!d.LastAttemptAt.Equal(w.Store.Now()) || d.ErrorCode != nil || len(d.Attempts()) != 1 {
 			w.t.Errorf("the delivery is %+v", d)
 		}
 		w.quiet(s)
@@ -58,11 +58,11 @@ func TestSchedule(t *testing.T) {
 		s := w.sink(status(http.StatusInternalServerError))
 		sub := w.subscribe(s.URL)
 		id := w.deliver(sub, "contact")[0]
-		at := w.st.Now()
+		at := w.Store.Now()
 		for i, wait := range append([]time.Duration{0}, defaultSchedule...) {
 			if i > 0 {
 				at = at.Add(wait)
-				w.clock.Set(at.Add(-time.Millisecond))
+				w.Clock.Set(at.Add(-time.Millisecond))
 				w.notice(w.engine)
 				w.idle(w.engine)
 				w.quiet(s)
@@ -91,7 +91,7 @@ func TestSchedule(t *testing.T) {
 		if got := w.subscription(sub.ID); got.ConsecutiveFailures != 8 || !got.FailingSince.Equal(at.Add(-sum(defaultSchedule))) || got.Status != chat.WebhookActive {
 			w.t.Errorf("the subscription is %+v", got)
 		}
-		w.clock.Advance(100 * time.Hour)
+		w.Clock.Advance(100 * time.Hour)
 		w.notice(w.engine)
 		w.idle(w.engine)
 		w.quiet(s)
@@ -145,7 +145,7 @@ func TestStopAndStart(t *testing.T) {
 		w.engine.Stop(context.Background()) // a second Stop does no harm
 		w.ends(ids[0], chat.DeliverySucceeded)
 		w.quiet(s)
-		w.die("node_1")
+		w.Dead("node_1")
 		w.deliver(sub, "one") // owned by a dead node
 		w.engine = w.start("node_2")
 		for i, id := range ids[1:] {

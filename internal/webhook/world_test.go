@@ -3,22 +3,22 @@ package webhook
 import (
 	"context"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/logging/loggingtest"
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 // patience is how long a test waits for anything before it gives up.
@@ -26,12 +26,10 @@ const patience = 30 * time.Second
 
 // world is a store with an engine that delivers from it to sinks.
 type world struct {
+	*worldtest.World
 	t      *testing.T
-	st     *store.Store
-	clock  *storetest.Clock
-	org    storetest.Organization
 	engine *Engine
-	log    *logBook
+	log    *loggingtest.Book
 
 	recorded part.Bell
 	leases   sync.Map                        // leases of nodes, if the test sets them
@@ -42,10 +40,8 @@ type world struct {
 func onEachEngine(t *testing.T, test func(w *world)) {
 	t.Helper()
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
-		w := &world{t: t, st: st, clock: clock, org: storetest.Org(t, st), log: &logBook{}, recorded: part.NewBell()}
+	worldtest.Each(t, func(t *testing.T, common *worldtest.World) {
+		w := &world{World: common, t: t, log: &loggingtest.Book{}, recorded: part.NewBell()}
 		w.engine = w.start("node_1")
 		test(w)
 	})
@@ -60,7 +56,7 @@ func loopback() *netguard.Guard {
 func (w *world) start(node string) *Engine {
 	w.t.Helper()
 	cfg := Config{
-		Store: w.st, Guard: loopback(), Log: slog.New(slog.NewTextHandler(w.log, nil)), jitter: func() float64 { return 0 },
+		Store: w.Store, Guard: loopback(), Log: w.log.Logger(), jitter: func() float64 { return 0 },
 		Timeout:    10 * time.Minute, // no test waits for a timeout, and none may happen by chance
 		OpenSecret: func(s chat.WebhookSecret) (string, error) { return s.Sealed, nil },
 		recorded:   func() { w.recorded.Wake() },
@@ -76,50 +72,37 @@ func (w *world) start(node string) *Engine {
 			return store.LeaseForGood(node)
 		},
 	}
-	w.beat(node)
+	w.Alive(node)
 	e := New(cfg)
-	if err := e.Start(context.Background()); err != nil {
-		w.t.Fatal(err)
-	}
+	w.Must(e.Start(context.Background()))
 	w.t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		e.Stop(ctx)
 	})
 	w.deliverTo(e)
-	w.st.HandTo(func(h *store.Hands) { h.Subscription, h.CallOff = e.Changed, e.CallOff })
+	w.Store.HandTo(func(h *store.Hands) { h.Subscription, h.CallOff = e.Changed, e.CallOff })
 	return e
 }
 
 // deliverTo makes an engine take the deliveries that are made from now on.
 func (w *world) deliverTo(e *Engine) {
-	w.st.HandTo(func(h *store.Hands) { h.Node, h.Deliver = func() string { return e.cfg.Lease().Node }, e.Enqueue })
+	w.Store.HandTo(func(h *store.Hands) { h.Node, h.Deliver = func() string { return e.cfg.Lease().Node }, e.Enqueue })
 }
 
 // deafen hides changes from the engines here, as if another process made them.
-func (w *world) deafen() { w.st.HandTo(func(h *store.Hands) { h.Subscription = nil }) }
+func (w *world) deafen() { w.Store.HandTo(func(h *store.Hands) { h.Subscription = nil }) }
 
 // fromElsewhere makes new deliveries without an owner here, as if another process made them.
-func (w *world) fromElsewhere() { storetest.OwnedBy(w.st, "") }
-
-// beat registers a node as alive for as long as the test lasts.
-func (w *world) beat(node string) {
-	w.t.Helper()
-	storetest.Alive(w.t, w.st, node)
-}
-
-func (w *world) die(node string) {
-	w.t.Helper()
-	storetest.Dead(w.t, w.st, node)
-}
+func (w *world) fromElsewhere() { storetest.OwnedBy(w.Store, "") }
 
 // subscribe makes an active subscription of a URL with one secret.
-func (w *world) subscribe(url string) chat.WebhookSubscription { return w.subscribeFor(w.org.ID, url) }
+func (w *world) subscribe(url string) chat.WebhookSubscription { return w.subscribeFor(w.Org.ID, url) }
 
 func (w *world) subscribeFor(orgID, url string) chat.WebhookSubscription {
 	w.t.Helper()
 	var s chat.WebhookSubscription
-	storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
+	w.InTx(func(tx *store.Tx) error {
 		s = chat.WebhookSubscription{
 			ID: tx.NewID(chat.KindSubscription), OrgID: orgID, URL: url, Events: []string{chat.AllEvents}, Status: chat.WebhookActive,
 			CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
@@ -146,7 +129,7 @@ func event(tx *store.Tx, orgID, subject string) chat.Event {
 // deliver stores an event about each subject, with a delivery to the subscription, all at once.
 func (w *world) deliver(s chat.WebhookSubscription, subjects ...string) (ids []string) {
 	w.t.Helper()
-	storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
+	w.InTx(func(tx *store.Tx) error {
 		ids = nil
 		for _, subject := range subjects {
 			e := event(tx, s.OrgID, subject)
@@ -173,27 +156,23 @@ func jobOf(tx *store.Tx, s chat.WebhookSubscription, e chat.Event) store.Deliver
 
 func (w *world) row(id string) chat.WebhookDeliveryDetail {
 	w.t.Helper()
-	d, err := w.st.Read(context.Background()).WebhookDeliveryDetail(w.org.ID, id)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	d, err := w.Read().WebhookDeliveryDetail(w.Org.ID, id)
+	w.Must(err)
 	return d
 }
 
 func (w *world) subscription(id string) chat.WebhookSubscription {
 	w.t.Helper()
-	s, err := w.st.Read(context.Background()).WebhookSubscription(w.org.ID, id)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	s, err := w.Read().WebhookSubscription(w.Org.ID, id)
+	w.Must(err)
 	return s
 }
 
 // patch changes a subscription as its owner would.
 func (w *world) patch(id string, p chat.WebhookSubscriptionPatch) {
 	w.t.Helper()
-	storetest.InTx(w.t, w.st, func(tx *store.Tx) error {
-		before, err := tx.WebhookSubscription(w.org.ID, id)
+	w.InTx(func(tx *store.Tx) error {
+		before, err := tx.WebhookSubscription(w.Org.ID, id)
 		if err != nil {
 			return err
 		}
@@ -261,15 +240,13 @@ func (w *world) idle(e *Engine) {
 // advance moves the clock and makes the engine notice.
 func (w *world) advance(d time.Duration) {
 	w.t.Helper()
-	w.clock.Advance(d)
+	w.Clock.Advance(d)
 	w.notice(w.engine)
 }
 
 func (w *world) notice(e *Engine) {
 	w.t.Helper()
-	if err := e.Sweep(context.Background()); err != nil {
-		w.t.Fatal(err)
-	}
+	w.Must(e.Sweep(context.Background()))
 	e.wakeLanes()
 }
 
@@ -342,24 +319,6 @@ func (w *world) quiet(s *sink) {
 		w.t.Fatalf("an unexpected request: %v", c)
 	default:
 	}
-}
-
-// logBook keeps the log for the test to read.
-type logBook struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *logBook) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *logBook) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }
 
 func parseURL(t testing.TB, text string) *url.URL {

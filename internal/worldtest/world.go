@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,32 +29,68 @@ const (
 	MediaNode = "node_media"
 )
 
-// Tester is what a test and a property's case have in common.
-type Tester interface {
-	Helper()
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-	Errorf(format string, args ...any)
-}
-
 // World is a business number to which things happen.
 type World struct {
-	T       Tester
+	T       storetest.Tester
 	Store   *store.Store
-	Clock   *storetest.Clock
+	Clock   *storetest.Clock // nil in a bubble
 	Org     storetest.Organization
 	Account chat.Account
 	Seen    string // the last event that was looked at
+
+	turned *atomic.Int64 // how far the wall clock of a bubble was turned
 }
 
 var worlds atomic.Int64
+
+// Each runs a test in a world on each engine. The clock stands still until the test moves it.
+func Each(t *testing.T, test func(t *testing.T, w *World)) {
+	t.Helper()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		clock := storetest.NewClock()
+		test(t, New(t, storetest.Open(t, engine, storetest.WithClock(clock)), clock))
+	})
+}
+
+// InBubble runs a test in a world on each engine, in a bubble of time: the clock advances when everything waits for it.
+func InBubble(t *testing.T, test func(t *testing.T, w *World)) {
+	t.Helper()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) { Bubble(t, storetest.NewConfig(t, engine), test) })
+}
+
+// Bubble is InBubble on a store that was prepared outside of the bubble.
+func Bubble(t *testing.T, place store.Config, test func(t *testing.T, w *World)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		turned := &atomic.Int64{}
+		place.Now = func() time.Time { return time.Now().Add(time.Duration(turned.Load())) }
+		w := New(t, storetest.OpenAt(t, place), nil)
+		w.turned = turned
+		test(t, w)
+	})
+}
+
+// Pass lets time pass in a bubble, and waits until everything that it started is done.
+func Pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// Turn turns the wall clock of a bubble, back if d is negative, while no time passes.
+func (w *World) Turn(d time.Duration) { w.turned.Add(int64(d)) }
 
 // New makes an organization with a number in the store.
 func New(t testing.TB, st *store.Store, clock *storetest.Clock) *World {
 	t.Helper()
 	w := &World{T: t, Store: st, Clock: clock, Org: storetest.Org(t, st)}
-	w.Account = w.Connect(w.Org, "+4930555000", fmt.Sprint(200_000_000_000+worlds.Add(1)))
+	w.Account = w.Number()
 	return w
+}
+
+// Number connects one more number of the world's organization, of a business account of its own.
+func (w *World) Number() chat.Account {
+	w.T.Helper()
+	return w.Connect(w.Org, "+4930555000", fmt.Sprint(200_000_000_000+worlds.Add(1)))
 }
 
 // Connect connects one more number of an organization.
@@ -80,6 +118,12 @@ func (w *World) InTx(fn func(tx *store.Tx) error) {
 	w.Must(w.Store.InTx(context.Background(), fn))
 }
 
+// Alive registers nodes, which live until they are removed.
+func (w *World) Alive(nodes ...string) { w.T.Helper(); storetest.Alive(w.T, w.Store, nodes...) }
+
+// Dead removes a node.
+func (w *World) Dead(node string) { w.T.Helper(); storetest.Dead(w.T, w.Store, node) }
+
 // Read reads the store.
 func (w *World) Read() store.Reader { return w.Store.Read(context.Background()) }
 
@@ -88,15 +132,21 @@ func (w *World) Origin() provider.Origin {
 	return provider.Origin{WABAID: w.Account.WABAID, PhoneNumberID: *w.Account.PhoneNumberID}
 }
 
-// Apply applies updates in a transaction of their own, and returns the files that are to be fetched.
+// Apply is Receive that returns the files which are to be fetched.
 func (w *World) Apply(updates ...provider.Update) (files []store.MediaJob) {
 	w.T.Helper()
 	w.Store.HandTo(func(h *store.Hands) {
 		h.Node, h.Fetch = func() string { return MediaNode }, func(j store.MediaJob) { files = append(files, j) }
 	})
+	w.Receive(updates...)
+	return files
+}
+
+// Receive applies updates in a transaction of their own.
+func (w *World) Receive(updates ...provider.Update) {
+	w.T.Helper()
 	applier := core.Applier{PublicURL: PublicURL, Log: slog.New(slog.DiscardHandler)}
 	w.InTx(func(tx *store.Tx) error { return applier.ApplyAll(tx, updates) })
-	return files
 }
 
 // Events are those that have not been looked at.
@@ -134,7 +184,7 @@ func (w *World) Text(id, body string) provider.InboundMessage {
 	content, err := json.Marshal(map[string]string{"body": body})
 	w.Must(err)
 	return provider.InboundMessage{Origin: w.Origin(), Message: provider.Message{
-		Contact: Ada(), ProviderID: id, Timestamp: w.Clock.Now(), Type: chat.TypeText, Content: content,
+		Contact: Ada(), ProviderID: id, Timestamp: w.Store.Now(), Type: chat.TypeText, Content: content,
 		Raw: provider.Raw{
 			Item:     json.RawMessage(`{"from":"4915510000001","id":"` + id + `","timestamp":"1772366400","type":"text","text":` + string(content) + `}`),
 			Contact:  json.RawMessage(`{"profile":{"name":"Ada"},"wa_id":"4915510000001"}`),
@@ -149,14 +199,20 @@ func (w *World) Send(kind chat.MessageType, content string) core.Accepted {
 	return w.SendAs(core.NewMessage{To: AdaNumber, Type: kind, Content: json.RawMessage(content), Source: chat.SourceAPI})
 }
 
-// SendAs accepts a message.
-func (w *World) SendAs(m core.NewMessage) (accepted core.Accepted) {
+// SendAs accepts a message of the world's number.
+func (w *World) SendAs(m core.NewMessage) core.Accepted {
 	w.T.Helper()
 	w.Store.HandTo(func(h *store.Hands) {
 		h.Node, h.Send = func() string { return "node_a" }, func(chat.Account, store.SendWork) {}
 	})
+	return w.Accept(w.Account, m)
+}
+
+// Accept accepts a message of any number, and leaves it to whom the store hands its work.
+func (w *World) Accept(account chat.Account, m core.NewMessage) (accepted core.Accepted) {
+	w.T.Helper()
 	w.InTx(func(tx *store.Tx) (err error) {
-		accepted, err = core.AcceptSend(tx, w.Account, chat.Plan{}, m)
+		accepted, err = core.AcceptSend(tx, account, chat.Plan{}, m)
 		return err
 	})
 	return accepted
@@ -189,7 +245,7 @@ func (w *World) Work(a core.Accepted) store.SendWork {
 // Status is a status callback. callbackData is our id, which comes back with it.
 func (w *World) Status(providerID, callbackData, status string, errs ...*provider.Error) provider.StatusUpdate {
 	return provider.StatusUpdate{
-		Origin: w.Origin(), ProviderID: providerID, CallbackData: callbackData, Status: status, Timestamp: w.Clock.Now(), Errors: errs,
+		Origin: w.Origin(), ProviderID: providerID, CallbackData: callbackData, Status: status, Timestamp: w.Store.Now(), Errors: errs,
 		Raw: provider.Raw{
 			Item:     json.RawMessage(`{"id":"` + providerID + `","status":"` + status + `","timestamp":"1772366400","recipient_id":"4915510000001"}`),
 			Metadata: json.RawMessage(`{"display_phone_number":"4930555000","phone_number_id":"` + *w.Account.PhoneNumberID + `"}`),

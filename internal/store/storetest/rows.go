@@ -2,15 +2,22 @@ package storetest
 
 import (
 	"context"
-	"testing"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
 
+// Tester is what a test and a property's case have in common.
+type Tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
 // InTx runs fn in a transaction that must succeed.
-func InTx(t testing.TB, st *store.Store, fn func(*store.Tx) error) {
+func InTx(t Tester, st *store.Store, fn func(*store.Tx) error) {
 	t.Helper()
 	if err := st.InTx(context.Background(), fn); err != nil {
 		t.Fatal(err)
@@ -24,7 +31,7 @@ type Organization struct {
 }
 
 // Org makes an organization on the default plan, with one team.
-func Org(t testing.TB, st *store.Store) Organization {
+func Org(t Tester, st *store.Store) Organization {
 	t.Helper()
 	var org Organization
 	InTx(t, st, func(tx *store.Tx) error {
@@ -39,7 +46,7 @@ func Org(t testing.TB, st *store.Store) Organization {
 }
 
 // Team adds a team to an organization.
-func Team(t testing.TB, st *store.Store, orgID, name string) chat.Team {
+func Team(t Tester, st *store.Store, orgID, name string) chat.Team {
 	t.Helper()
 	var team chat.Team
 	InTx(t, st, func(tx *store.Tx) error {
@@ -58,7 +65,7 @@ func NewLabel(tx *store.Tx, org Organization, name string) chat.Label {
 }
 
 // Label adds a label to the organization's first team.
-func Label(t testing.TB, st *store.Store, org Organization, name string) chat.Label {
+func Label(t Tester, st *store.Store, org Organization, name string) chat.Label {
 	t.Helper()
 	var label chat.Label
 	InTx(t, st, func(tx *store.Tx) error {
@@ -69,7 +76,7 @@ func Label(t testing.TB, st *store.Store, org Organization, name string) chat.La
 }
 
 // Key issues a key that does not expire and returns its plaintext.
-func Key(t testing.TB, st *store.Store, orgID string) (chat.APIKey, string) {
+func Key(t Tester, st *store.Store, orgID string) (chat.APIKey, string) {
 	t.Helper()
 	var key chat.APIKey
 	text := chat.NewKeyText()
@@ -84,7 +91,7 @@ func Key(t testing.TB, st *store.Store, orgID string) (chat.APIKey, string) {
 }
 
 // Account connects a number to the organization's first team.
-func Account(t testing.TB, st *store.Store, org Organization, phoneNumberID string) chat.Account {
+func Account(t Tester, st *store.Store, org Organization, phoneNumberID string) chat.Account {
 	t.Helper()
 	var account chat.Account
 	InTx(t, st, func(tx *store.Tx) error {
@@ -107,7 +114,7 @@ func NewContact(tx *store.Tx, account chat.Account, number string) chat.Contact 
 }
 
 // Contact adds a contact to an account.
-func Contact(t testing.TB, st *store.Store, account chat.Account, number string) chat.Contact {
+func Contact(t Tester, st *store.Store, account chat.Account, number string) chat.Contact {
 	t.Helper()
 	var contact chat.Contact
 	InTx(t, st, func(tx *store.Tx) error {
@@ -119,7 +126,7 @@ func Contact(t testing.TB, st *store.Store, account chat.Account, number string)
 
 // Conversation makes the conversation with a contact, whose last message was at the given
 // instant; nil for none.
-func Conversation(t testing.TB, st *store.Store, contact chat.Contact, lastMessageAt *time.Time) chat.Conversation {
+func Conversation(t Tester, st *store.Store, contact chat.Contact, lastMessageAt *time.Time) chat.Conversation {
 	t.Helper()
 	var conversation chat.Conversation
 	InTx(t, st, func(tx *store.Tx) error {
@@ -133,7 +140,7 @@ func Conversation(t testing.TB, st *store.Store, contact chat.Contact, lastMessa
 }
 
 // Alive registers nodes, which live until they are removed.
-func Alive(t testing.TB, st *store.Store, nodes ...string) {
+func Alive(t Tester, st *store.Store, nodes ...string) {
 	t.Helper()
 	InTx(t, st, func(tx *store.Tx) error {
 		for _, node := range nodes {
@@ -159,7 +166,7 @@ func OwnedBy(st *store.Store, node string) {
 }
 
 // Dead removes a node.
-func Dead(t testing.TB, st *store.Store, node string) {
+func Dead(t Tester, st *store.Store, node string) {
 	t.Helper()
 	InTx(t, st, func(tx *store.Tx) error { return tx.DeleteNode(node) })
 }
