@@ -157,7 +157,7 @@ func TestBatchesAndGroupings(t *testing.T) {
 			ids = append(ids, r.send(helloWorld(fmt.Sprintf("+4915510001%03d", i))))
 		}
 		r.clock.move(150 * time.Millisecond)
-		r.sim.Tick()
+		r.sim.sched.poke()
 		waitFor(t, func() bool { return r.sim.counters.queued.Load() == 40 })
 		close(release)
 		r.settle(0)

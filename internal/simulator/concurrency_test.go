@@ -36,7 +36,7 @@ func TestConcurrentUse(t *testing.T) {
 		func(i int) { call("PATCH", "/_sim/numbers/101", `{"quality":"RED","tier":"TIER_10K"}`) },
 		func(i int) { call("GET", "/101?fields=health_status,status", "") },
 		func(i int) {
-			call("POST", "/_sim/people", fmt.Sprintf(`{"phone":"+49155%08d","username":"u%d"}`, i, i))
+			call("POST", "/_sim/inbound", fmt.Sprintf(`{"phone_number_id":"101","from":{"phone":"+49155%08d","username":"u%d"},"text":"x"}`, i, i))
 		},
 		func(i int) {
 			if i%40 == 39 {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/parleyhq/parley/internal/simulator/control"
 	"github.com/parleyhq/parley/internal/simulator/recent"
@@ -17,9 +16,9 @@ import (
 func (s *Simulator) controls() control.Table {
 	return control.Table{
 		"POST inbound":        s.controlInbound,
-		"POST taps":           s.controlTap,
-		"POST statuses":       s.controlStatus,
-		"POST callbacks":      s.controlCallback,
+		"POST taps":           control.Take(s.tap),
+		"POST statuses":       control.Do(s.sendStatus),
+		"POST callbacks":      control.Do(s.sendCallback),
 		"GET messages":        s.controlMessages,
 		"GET messages/*":      s.controlMessage,
 		"GET counters":        s.controlCounters,
@@ -29,26 +28,20 @@ func (s *Simulator) controls() control.Table {
 		"GET faults/*":        s.controlGetFaults,
 		"PUT faults/*":        s.controlSetFaults,
 		"DELETE faults/*":     s.controlClearFaults,
-		"GET numbers":         s.controlNumbers,
-		"POST numbers":        s.controlAddNumber,
-		"GET people":          s.controlPeople,
-		"POST people":         s.controlAddPerson,
-		"GET scripts":         s.controlScripts,
+		"POST numbers":        control.Take(s.connectNumber),
 		"POST scripts":        s.controlAddScript,
-		"DELETE scripts/*":    s.controlRemoveScript,
 		"GET settings":        s.controlGetSettings,
-		"PATCH settings":      s.controlSetSettings,
-		"POST clock":          s.controlClock,
-		"POST tokens":         s.controlToken,
-		"POST reset":          s.controlReset,
-		"POST windows":        s.controlWindow,
+		"PATCH settings":      control.Take(s.changeSettings),
+		"POST tokens":         control.Do(s.setToken),
+		"POST reset":          control.Do(func(struct{}) error { s.Reset(); return nil }),
+		"POST windows":        control.Do(s.setWindow),
 		"PATCH numbers/*":     s.controlSetNumber,
 		"PATCH templates/*":   s.controlSetTemplate,
-		"POST account_events": s.controlAccountEvent,
+		"POST account_events": control.Do(s.accountEvent),
 		"POST echoes":         s.controlEcho,
-		"POST sync":           s.controlSync,
-		"POST identity":       s.controlIdentity,
-		"POST preferences":    s.controlPreference,
+		"POST sync":           control.Do(s.handOverNow),
+		"POST identity":       control.Take(s.changePhone),
+		"POST preferences":    control.Do(s.setPreference),
 	}
 }
 
@@ -76,25 +69,10 @@ func (s *Simulator) controlInbound(c *control.Call) (any, error) {
 	return map[string]any{"messages": list}, nil
 }
 
-// controlStatus sends a status of a message out of turn.
-func (s *Simulator) controlStatus(c *control.Call) (any, error) {
-	var in struct {
-		MessageID string `json:"message_id"`
-		Opaque    string `json:"biz_opaque_callback_data"`
-		Status    string `json:"status"`
-		Code      int    `json:"code"`
-		Copies    int    `json:"copies"`
-		Timestamp int64  `json:"timestamp"`
-	}
-	if err := c.Decode(&in); err != nil {
-		return nil, err
-	}
+func (s *Simulator) sendStatus(in control.Status) error {
 	m := s.findMessage(in.MessageID, in.Opaque)
 	if m == nil || m.inbound {
-		return nil, control.ErrNotFound
-	}
-	if in.Status == "" {
-		return nil, errors.New("status is missing: sent, delivered, read, played, failed")
+		return control.ErrNotFound
 	}
 	now := s.now()
 	m.move(in.Status, in.Code, now)
@@ -106,7 +84,7 @@ func (s *Simulator) controlStatus(c *control.Call) (any, error) {
 		s.counters.status(in.Status)
 		s.callbacks.about(m.number, m.to.key(), update{number: m.number, msg: m, status: in.Status, code: in.Code, at: at, priced: in.Status == statusSent})
 	}
-	return control.Done, nil
+	return nil
 }
 
 func (s *Simulator) findMessage(id, opaque string) (found *message) {
@@ -126,31 +104,16 @@ func (s *Simulator) findMessage(id, opaque string) (found *message) {
 	return found
 }
 
-// controlCallback sends any given change unaltered.
-func (s *Simulator) controlCallback(c *control.Call) (any, error) {
-	var in struct {
-		Field         string          `json:"field"`
-		Value         json.RawMessage `json:"value"`
-		WABAID        string          `json:"waba_id"`
-		PhoneNumberID string          `json:"phone_number_id"`
-		Copies        int             `json:"copies"`
-		ToApp         bool            `json:"to_app"`
-	}
-	if err := c.Decode(&in); err != nil {
-		return nil, err
-	}
-	if in.Field == "" || !wire.IsSet(in.Value) {
-		return nil, errors.New("field and value are needed")
-	}
+func (s *Simulator) sendCallback(in control.Callback) error {
 	u := update{field: in.Field, value: wire.EscapePHP(compactJSON(in.Value)), at: s.now().Unix()}
 	send, err := s.sendTo(in.WABAID, in.PhoneNumberID, in.ToApp)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for range max(1, in.Copies) {
 		send(u)
 	}
-	return control.Done, nil
+	return nil
 }
 
 // sendTo finds the recipient of a change: a number's callback, an account's, or the app's.
@@ -182,41 +145,10 @@ func compactJSON(raw json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-func (s *Simulator) controlClock(c *control.Call) (any, error) {
-	var in struct {
-		Advance duration `json:"advance"`
-	}
-	if err := c.Decode(&in); err != nil {
-		return nil, err
-	}
-	if in.Advance < 0 {
-		return nil, errors.New("time only moves forward")
-	}
-	s.skew.Add(int64(in.Advance))
-	s.Tick()
-	return map[string]any{"now": s.now().UTC().Format(time.RFC3339Nano)}, nil
-}
-
-func (s *Simulator) controlToken(c *control.Call) (any, error) {
-	var in struct {
-		Token   string `json:"token"`
-		Subcode int    `json:"subcode"`
-		Valid   bool   `json:"valid"`
-	}
-	if err := c.Decode(&in); err != nil {
-		return nil, err
-	}
-	if in.Token == "" || in.Subcode == 0 && !in.Valid {
-		return nil, errors.New("token is needed, and either valid or the subcode it fails with: 463 expired, 467 revoked")
-	}
+func (s *Simulator) setToken(in control.Token) error {
 	s.revokeToken(in.Token, in.Subcode)
 	if in.Valid {
 		s.addToken(in.Token)
 	}
-	return control.Done, nil
-}
-
-func (s *Simulator) controlReset(c *control.Call) (any, error) {
-	s.Reset()
-	return control.Done, nil
+	return nil
 }

@@ -10,16 +10,6 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-func (s *Simulator) controlNumbers(c *control.Call) (any, error) {
-	s.accounts.mu.RLock()
-	defer s.accounts.mu.RUnlock()
-	list := []NumberSpec{}
-	for _, id := range sortedKeys(s.accounts.numbers) {
-		list = append(list, s.accounts.numbers[id].spec())
-	}
-	return map[string]any{"numbers": list}, nil
-}
-
 func (n *number) spec() NumberSpec {
 	w := n.waba.Load()
 	n.mu.Lock()
@@ -30,11 +20,7 @@ func (n *number) spec() NumberSpec {
 	}
 }
 
-func (s *Simulator) controlAddNumber(c *control.Call) (any, error) {
-	var spec NumberSpec
-	if err := c.Decode(&spec); err != nil {
-		return nil, err
-	}
+func (s *Simulator) connectNumber(spec NumberSpec) (any, error) {
 	spec, err := s.AddNumber(spec)
 	if err == nil {
 		s.accounts.number(spec.ID).guessed.Store(false)
@@ -42,23 +28,10 @@ func (s *Simulator) controlAddNumber(c *control.Call) (any, error) {
 	return spec, err
 }
 
-// controlWindow opens or closes the 24-hour window without a message.
-func (s *Simulator) controlWindow(c *control.Call) (any, error) {
-	var in struct {
-		PhoneNumberID string `json:"phone_number_id"`
-		Person        string `json:"person"` // phone or user id
-		Open          bool   `json:"open"`
-	}
-	if err := c.Decode(&in); err != nil {
-		return nil, err
-	}
-	n, err := s.target(in.PhoneNumberID, "")
+func (s *Simulator) setWindow(in control.Window) error {
+	n, who, err := s.pair(in.PhoneNumberID, in.Person)
 	if err != nil {
-		return nil, err
-	}
-	who, err := s.anyone(n.waba.Load(), in.Person)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	at := int64(0)
 	if in.Open {
@@ -66,7 +39,17 @@ func (s *Simulator) controlWindow(c *control.Call) (any, error) {
 	}
 	s.windows.Put(recent.Pair{Scope: n.id, User: who.key()}, at)
 	s.keeper.mark()
-	return control.Done, nil
+	return nil
+}
+
+// pair finds a number and a person, by phone or user id.
+func (s *Simulator) pair(numberID, who string) (*number, recipient, error) {
+	n, err := s.target(numberID, "")
+	if err != nil {
+		return nil, recipient{}, err
+	}
+	r, err := s.anyone(n.waba.Load(), who)
+	return n, r, err
 }
 
 // anyone finds a person by phone or user id.
@@ -85,33 +68,17 @@ func (s *Simulator) anyone(w *waba, who string) (recipient, error) {
 	return s.withPhone(w, names.CanonicalPhone(digits)), nil
 }
 
-// controlPreference makes a person stop or resume marketing messages, and tells the business.
-func (s *Simulator) controlPreference(c *control.Call) (any, error) {
-	var in struct {
-		PhoneNumberID string `json:"phone_number_id"`
-		Person        string `json:"person"`
-		Value         string `json:"value"` // stop, resume
-		Quiet         bool   `json:"quiet"` // no callback
-	}
-	if err := c.Decode(&in); err != nil {
-		return nil, err
-	}
-	if in.Value != "stop" && in.Value != "resume" {
-		return nil, errors.New("value must be stop or resume")
-	}
-	n, err := s.target(in.PhoneNumberID, "")
+// setPreference makes a person stop or resume marketing messages, and tells the business.
+func (s *Simulator) setPreference(in control.Preference) error {
+	n, who, err := s.pair(in.PhoneNumberID, in.Person)
 	if err != nil {
-		return nil, err
-	}
-	who, err := s.anyone(n.waba.Load(), in.Person)
-	if err != nil {
-		return nil, err
+		return err
 	}
 	s.stops.Put(recent.Pair{Scope: n.waba.Load().business, User: who.key()}, in.Value == "stop")
 	if !in.Quiet {
 		s.sendPreference(n, who, in.Value, s.now())
 	}
-	return control.Done, nil
+	return nil
 }
 
 func (s *Simulator) sendPreference(n *number, who recipient, value string, at time.Time) {

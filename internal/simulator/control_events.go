@@ -13,24 +13,11 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
-// controlAccountEvent tells the business that something happened to its account, and applies it.
-func (s *Simulator) controlAccountEvent(c *control.Call) (any, error) {
-	var in struct {
-		WABAID        string                     `json:"waba_id"`
-		PhoneNumberID string                     `json:"phone_number_id"`
-		Event         string                     `json:"event"`
-		Quiet         bool                       `json:"quiet"`
-		Fields        map[string]json.RawMessage `json:"fields"` // ban_info, restriction_info, disconnection_info …
-	}
-	if err := c.Decode(&in); err != nil {
-		return nil, err
-	}
+// accountEvent tells the business that something happened to its account, and applies it.
+func (s *Simulator) accountEvent(in control.AccountEvent) error {
 	w, n, err := s.account(in.WABAID, in.PhoneNumberID)
 	if err != nil {
-		return nil, err
-	}
-	if in.Event == "" {
-		return nil, errors.New("event is needed, such as PARTNER_REMOVED")
+		return err
 	}
 	value := map[string]any{"event": in.Event}
 	if strings.HasPrefix(in.Event, "PARTNER_") || strings.HasPrefix(in.Event, "ACCOUNT_") {
@@ -51,7 +38,7 @@ func (s *Simulator) controlAccountEvent(c *control.Call) (any, error) {
 		s.callbacks.aboutAccount(w, u)
 	}
 	s.applyAccountEvent(w, n, in.Event, in.Fields)
-	return control.Done, nil
+	return nil
 }
 
 func (s *Simulator) account(waba, numberID string) (*waba, *number, error) {
@@ -131,17 +118,8 @@ func (w *waba) refuses(isTemplate bool, now time.Time) bool {
 
 // controlSetNumber changes a number, and tells the business in the cases where the upstream would.
 func (s *Simulator) controlSetNumber(c *control.Call) (any, error) {
-	var in struct {
-		Status     *string `json:"status"`
-		Quality    *string `json:"quality"`
-		Tier       *string `json:"tier"`
-		Name       *string `json:"name"`
-		NameStatus *string `json:"name_decision"`
-		Verified   *bool   `json:"verified"`
-		PIN        *string `json:"pin"`
-		OnApp      *bool   `json:"on_business_app"`
-	}
-	if err := c.Decode(&in); err != nil {
+	in, err := control.Decode[control.Number](c)
+	if err != nil {
 		return nil, err
 	}
 	n, err := s.target(c.ID, "")
@@ -180,16 +158,9 @@ func (s *Simulator) controlSetNumber(c *control.Call) (any, error) {
 	return n.spec(), nil
 }
 
-// controlSetTemplate changes the state of a template out of turn.
 func (s *Simulator) controlSetTemplate(c *control.Call) (any, error) {
-	var in struct {
-		Status   string `json:"status"`
-		Event    string `json:"event"` // sent in the callback instead of the status
-		Reason   string `json:"reason"`
-		Quality  string `json:"quality"`
-		Category string `json:"category"`
-	}
-	if err := c.Decode(&in); err != nil {
+	in, err := control.Decode[control.Template](c)
+	if err != nil {
 		return nil, err
 	}
 	t, w, found := s.findTemplate(c.ID)
@@ -231,11 +202,7 @@ func (s *Simulator) controlEcho(c *control.Call) (any, error) {
 	if err := errors.Join(json.Unmarshal(c.Body, &in), json.Unmarshal(c.Body, &fields)); err != nil {
 		return nil, fmt.Errorf("the body is not a message: %w", err)
 	}
-	n, err := s.target(in.PhoneNumberID, "")
-	if err != nil {
-		return nil, err
-	}
-	to, err := s.anyone(n.waba.Load(), in.To)
+	n, to, err := s.pair(in.PhoneNumberID, in.To)
 	if err != nil {
 		return nil, err
 	}
@@ -249,45 +216,21 @@ func (s *Simulator) controlEcho(c *control.Call) (any, error) {
 	return map[string]string{"id": s.echo(n, to, kind, filled)}, nil
 }
 
-// controlSync hands over contacts or history without a request of the app.
-func (s *Simulator) controlSync(c *control.Call) (any, error) {
-	var in struct {
-		PhoneNumberID string `json:"phone_number_id"`
-		Type          string `json:"sync_type"`
-	}
-	if err := c.Decode(&in); err != nil {
-		return nil, err
-	}
+func (s *Simulator) handOverNow(in control.Sync) error {
 	n, err := s.target(in.PhoneNumberID, "")
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s.sync(n, in.Type)
 	}
-	if in.Type != "history" && in.Type != "smb_app_state_sync" {
-		return nil, errors.New("sync_type must be history or smb_app_state_sync")
-	}
-	s.sync(n, in.Type)
-	return control.Done, nil
+	return err
 }
 
-// controlIdentity gives a person another phone. If the phone is hidden, callbacks carry only the user id.
-func (s *Simulator) controlIdentity(c *control.Call) (any, error) {
-	var in struct {
-		PhoneNumberID string `json:"phone_number_id"`
-		Person        string `json:"person"`
-		NewPhone      string `json:"new_phone"`
-	}
-	if err := c.Decode(&in); err != nil {
-		return nil, err
-	}
-	n, err := s.target(in.PhoneNumberID, "")
+// changePhone gives a person another phone. If the phone is hidden, callbacks carry only the user id.
+func (s *Simulator) changePhone(in control.Identity) (any, error) {
+	n, old, err := s.pair(in.PhoneNumberID, in.Person)
 	if err != nil {
 		return nil, err
 	}
 	w := n.waba.Load()
-	old, err := s.anyone(w, in.Person)
-	if err != nil {
-		return nil, err
-	}
 	digits, valid := names.NormalizePhone(in.NewPhone)
 	if !valid {
 		return nil, errors.New("new_phone must be 7 to 15 digits")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -14,27 +13,10 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/recent"
 )
 
-// messageView is a message as the control API shows it.
-type messageView struct {
-	ID            string          `json:"id"`
-	Direction     string          `json:"direction"`
-	PhoneNumberID string          `json:"phone_number_id"`
-	Phone         string          `json:"phone,omitempty"`
-	UserID        string          `json:"user_id,omitempty"`
-	Type          string          `json:"type"`
-	State         string          `json:"state"`
-	Code          int             `json:"code,omitempty"`
-	Opaque        string          `json:"biz_opaque_callback_data,omitempty"`
-	Read          bool            `json:"read_receipt,omitempty"`
-	Created       time.Time       `json:"created"`
-	Changed       time.Time       `json:"changed"`
-	Body          json.RawMessage `json:"body,omitempty"`
-}
-
-func (m *message) view() messageView {
+func (m *message) view() control.Message {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	v := messageView{
+	v := control.Message{
 		ID: m.id, Direction: "outbound", PhoneNumberID: m.number.id, Phone: m.to.phone, UserID: m.to.userID, Type: m.kind,
 		State: m.state, Code: m.code, Opaque: m.opaque, Read: m.read, Created: m.created, Changed: m.changed,
 	}
@@ -54,7 +36,7 @@ func (s *Simulator) controlMessages(c *control.Call) (any, error) {
 		want[k] = q.Get(k)
 	}
 	want["phone"] = strings.TrimPrefix(want["phone"], "+")
-	list := []messageView{}
+	list := []control.Message{}
 	total := 0
 	s.messages.Each(func(_ recent.Key, m *message) bool {
 		v := m.view()
@@ -71,7 +53,7 @@ func (s *Simulator) controlMessages(c *control.Call) (any, error) {
 		list = append(list, v)
 		return true
 	})
-	slices.SortFunc(list, func(a, b messageView) int {
+	slices.SortFunc(list, func(a, b control.Message) int {
 		if n := b.Created.Compare(a.Created); n != 0 {
 			return n
 		}
@@ -112,14 +94,11 @@ func (s *Simulator) controlGetFaults(c *control.Call) (any, error) {
 }
 
 func (s *Simulator) controlSetFaults(c *control.Call) (any, error) {
-	var f Faults
-	if err := c.Decode(&f); err != nil {
+	f, err := control.Decode[Faults](c)
+	if err != nil {
 		return nil, err
 	}
-	if err := s.SetFaults(c.ID, &f); err != nil {
-		return nil, err
-	}
-	return f, nil
+	return f, s.SetFaults(c.ID, &f)
 }
 
 func (s *Simulator) controlClearFaults(c *control.Call) (any, error) {
@@ -150,32 +129,6 @@ func (s *Simulator) SetFaults(phoneNumberID string, f *Faults) error {
 	return nil
 }
 
-func (s *Simulator) controlPeople(c *control.Call) (any, error) {
-	return map[string]any{"people": s.people.list()}, nil
-}
-
-func (s *Simulator) controlAddPerson(c *control.Call) (any, error) {
-	var who person
-	if err := c.Decode(&who); err != nil {
-		return nil, err
-	}
-	if who.Phone != "" {
-		digits, valid := names.NormalizePhone(who.Phone)
-		if !valid {
-			return nil, fmt.Errorf("phone %q must be 7 to 15 digits", who.Phone)
-		}
-		who.Phone = names.CanonicalPhone(digits)
-	}
-	if err := s.people.put(who); err != nil {
-		return nil, err
-	}
-	return who, nil
-}
-
-func (s *Simulator) controlScripts(c *control.Call) (any, error) {
-	return map[string]any{"scripts": s.scripts.all()}, nil
-}
-
 func (s *Simulator) controlAddScript(c *control.Call) (any, error) {
 	var sc script
 	if err := json.Unmarshal(c.Body, &sc); err != nil {
@@ -192,14 +145,6 @@ func (s *Simulator) controlAddScript(c *control.Call) (any, error) {
 		return nil, errors.New("a script needs reply, echo or tap")
 	}
 	return s.scripts.add(sc)
-}
-
-func (s *Simulator) controlRemoveScript(c *control.Call) (any, error) {
-	id, err := strconv.Atoi(c.ID)
-	if err != nil || !s.scripts.remove(id) {
-		return nil, control.ErrNotFound
-	}
-	return control.Done, nil
 }
 
 // settings can be changed while the simulator runs.
@@ -223,11 +168,7 @@ func (s *Simulator) controlGetSettings(c *control.Call) (any, error) {
 	}, nil
 }
 
-func (s *Simulator) controlSetSettings(c *control.Call) (any, error) {
-	var in settings
-	if err := c.Decode(&in); err != nil {
-		return nil, err
-	}
+func (s *Simulator) changeSettings(in settings) (any, error) {
 	d := s.plans.Load().delays
 	for _, change := range []struct {
 		to   *time.Duration
@@ -244,7 +185,7 @@ func (s *Simulator) controlSetSettings(c *control.Call) (any, error) {
 	if in.AllowList != nil {
 		s.setAllowList(*in.AllowList)
 	}
-	return s.controlGetSettings(c)
+	return s.controlGetSettings(nil)
 }
 
 // Delays is how long things currently take.

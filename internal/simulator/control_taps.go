@@ -10,18 +10,7 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/recent"
 )
 
-// controlTap makes a person press a button, or choose a row, of a message they received.
-func (s *Simulator) controlTap(c *control.Call) (any, error) {
-	var in struct {
-		PhoneNumberID string `json:"phone_number_id"`
-		To            string `json:"to"`
-		From          string `json:"from"`
-		MessageID     string `json:"message_id"` // empty means their newest message that has the button
-		Button        string `json:"button"`     // its title or id; empty means the first
-	}
-	if err := c.Decode(&in); err != nil {
-		return nil, err
-	}
+func (s *Simulator) tap(in control.Tap) (any, error) {
 	n, err := s.target(in.PhoneNumberID, in.To)
 	if err != nil {
 		return nil, err

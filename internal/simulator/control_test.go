@@ -135,7 +135,9 @@ func TestIdentityChange(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.control("POST", "identity", map[string]any{"phone_number_id": testNumber, "person": testPerson, "new_phone": "+4915510000009"})
-	r.control("POST", "people", map[string]any{"phone": "+4915510000005", "username": "eve", "hide_phone": true})
+	if err := r.sim.people.put(person{Phone: "4915510000005", Username: "eve", HidePhone: true}); err != nil {
+		t.Fatal(err)
+	}
 	r.control("POST", "identity", map[string]any{"phone_number_id": testNumber, "person": "+4915510000005", "new_phone": "+4915510000006"})
 	r.settle(0)
 	types := map[any]map[string]any{}
@@ -152,7 +154,7 @@ func TestIdentityChange(t *testing.T) {
 	}
 }
 
-func TestWindowsClockAndReset(t *testing.T) {
+func TestWindowsAndReset(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	failure := func() int {
@@ -172,7 +174,7 @@ func TestWindowsClockAndReset(t *testing.T) {
 		t.Errorf("closed: %d", code)
 	}
 	window(true)
-	r.control("POST", "clock", map[string]any{"advance": "25h"})
+	r.clock.move(25 * time.Hour)
 	if code := failure(); code != 131047 {
 		t.Errorf("a day later: %d", code)
 	}
@@ -183,8 +185,8 @@ func TestWindowsClockAndReset(t *testing.T) {
 	if got := r.control("GET", "messages", nil); got.body["total"] != 0.0 {
 		t.Errorf("after a reset: %s", got.raw)
 	}
-	if got := r.control("GET", "scripts", nil); dig(got.body, "scripts", 0, "person") != DemoPhone[1:] {
-		t.Errorf("the demo person is gone: %s", got.raw)
+	if got := r.sim.scripts.list; len(got) != 1 || got[0].Person != DemoPhone[1:] {
+		t.Errorf("the demo person is gone: %v", got)
 	}
 }
 

@@ -370,7 +370,10 @@ func (s *Simulator) Settle(ctx context.Context) error {
 		if err := s.callbacks.Quiet(ctx); err != nil {
 			return err
 		}
-		if next := s.sched.next(); next == 0 || next > s.now().UnixNano() {
+		s.sched.mu.Lock()
+		more := len(s.sched.heap) > 0 && s.sched.heap[0].at <= s.now().UnixNano()
+		s.sched.mu.Unlock()
+		if !more {
 			return nil
 		}
 	}

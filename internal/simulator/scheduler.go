@@ -137,16 +137,6 @@ func (s *scheduler) loop(ctx context.Context, handle func(event)) {
 	}
 }
 
-// next is the time of the next event, or 0.
-func (s *scheduler) next() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.heap) == 0 {
-		return 0
-	}
-	return s.heap[0].at
-}
-
 func (s *scheduler) waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

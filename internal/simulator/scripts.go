@@ -73,18 +73,10 @@ func (s *scripts) add(sc script) (script, error) {
 	return sc, nil
 }
 
-func (s *scripts) remove(id int) bool {
+func (s *scripts) remove(id int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := len(s.list)
 	s.list = slices.DeleteFunc(s.list, func(sc script) bool { return sc.ID == id })
-	return len(s.list) < n
-}
-
-func (s *scripts) all() []script {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return slices.Clone(s.list)
 }
 
 func (s *scripts) Reset() {

@@ -20,7 +20,6 @@ type Simulator struct {
 	cfg   Config
 	log   *slog.Logger
 	ids   names.Source
-	skew  atomic.Int64 // how many nanoseconds the control API moved the clock ahead
 	sched *scheduler
 
 	accounts  *accounts
@@ -77,8 +76,7 @@ func New(cfg Config) *Simulator {
 	return s
 }
 
-// Reset puts everything back to the start: accounts, people, messages, scheduled events, counters. The clock keeps the
-// time it was moved by.
+// Reset puts everything back to the start: accounts, people, messages, scheduled events, counters.
 func (s *Simulator) Reset() {
 	s.sched.clear()
 	for _, part := range []interface{ Reset() }{
@@ -99,9 +97,7 @@ func (s *Simulator) restore() {
 	s.addDemoPerson()
 }
 
-func (s *Simulator) now() time.Time {
-	return s.cfg.Now().Add(time.Duration(s.skew.Load()))
-}
+func (s *Simulator) now() time.Time { return s.cfg.Now() }
 
 // Start runs the workers until Stop is called.
 func (s *Simulator) Start(context.Context) error {
@@ -130,9 +126,6 @@ func (s *Simulator) Stop(context.Context) {
 		s.keeper.saveOrWarn()
 	}
 }
-
-// Tick makes the workers check the clock again, after a test has moved it.
-func (s *Simulator) Tick() { s.sched.poke() }
 
 // handle runs one event of the scheduler. It must not block.
 func (s *Simulator) handle(e event) {

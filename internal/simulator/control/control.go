@@ -34,13 +34,29 @@ type Call struct {
 // Handler returns the value to show as JSON. Errors are the caller's mistakes.
 type Handler func(*Call) (any, error)
 
+// Take makes a control of a function that takes a body and has a result.
+func Take[Body any](handle func(Body) (any, error)) Handler {
+	return func(c *Call) (any, error) {
+		body, err := Decode[Body](c)
+		if err != nil {
+			return nil, err
+		}
+		return handle(body)
+	}
+}
+
+// Do makes a control of a function that takes a body and has no result.
+func Do[Body any](do func(Body) error) Handler {
+	return Take(func(body Body) (any, error) { return Done, do(body) })
+}
+
 // Table has the controls by method and path; "*" is an id.
 type Table map[string]Handler
 
 // Serve answers a request for the control at a path; the empty path lists them.
 func (t Table) Serve(w http.ResponseWriter, r *http.Request, path string) {
 	if path == "" {
-		Write(w, http.StatusOK, map[string]any{"controls": slices.Sorted(maps.Keys(t))})
+		write(w, http.StatusOK, map[string]any{"controls": slices.Sorted(maps.Keys(t))})
 		return
 	}
 	c := &Call{Request: r}
@@ -66,17 +82,17 @@ func (t Table) Serve(w http.ResponseWriter, r *http.Request, path string) {
 	case err != nil:
 		Refuse(w, http.StatusBadRequest, err.Error())
 	default:
-		Write(w, http.StatusOK, v)
+		write(w, http.StatusOK, v)
 	}
 }
 
 // Refuse says what is wrong.
 func Refuse(w http.ResponseWriter, status int, why string) {
-	Write(w, status, map[string]string{"error": why})
+	write(w, status, map[string]string{"error": why})
 }
 
-// Write answers with a value.
-func Write(w http.ResponseWriter, status int, v any) {
+// write answers with a value.
+func write(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	e := json.NewEncoder(w)
@@ -84,17 +100,19 @@ func Write(w http.ResponseWriter, status int, v any) {
 	_ = e.Encode(v) // the caller may be gone
 }
 
-// Decode reads the body strictly, so that a misspelt field in a test does not pass unnoticed.
-func (c *Call) Decode(v any) error {
-	if len(bytes.TrimSpace(c.Body)) == 0 {
-		return nil
+// Decode reads the body strictly, so that a misspelt field in a test does not pass unnoticed, and checks it.
+func Decode[Body any](c *Call) (body Body, err error) {
+	if len(bytes.TrimSpace(c.Body)) > 0 {
+		d := json.NewDecoder(bytes.NewReader(c.Body))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&body); err != nil {
+			return body, fmt.Errorf("the body is not what this control takes: %w", err)
+		}
 	}
-	d := json.NewDecoder(bytes.NewReader(c.Body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("the body is not what this control takes: %w", err)
+	if checked, can := any(body).(interface{ check() error }); can {
+		err = checked.check()
 	}
-	return nil
+	return body, err
 }
 
 // Limit is how many items are asked for.
