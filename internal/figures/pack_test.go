@@ -18,33 +18,32 @@ import (
 // The median and the mean are those of the single durations, whether these are packed or not.
 func TestDurationsArePackedUnchanged(t *testing.T) {
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		o := newOffice(t, engine)
+	inOffice(t, func(t *testing.T, o *office) {
 		var all []store.Outcome
 		rapid.Check(t, func(t *rapid.T) {
 			for range rapid.IntRange(1, 12).Draw(t, "steps") {
 				switch rapid.SampledFrom([]string{"answer", "answer", "wait", "pack"}).Draw(t, "what") {
 				case "answer":
 					outcome := store.Outcome{
-						OrgID: o.org.ID, ID: fmt.Sprint(len(all)), AccountID: o.accounts[rapid.IntRange(0, 1).Draw(t, "number")].ID,
-						What: chat.OutcomeAnswered, At: o.clock.Now(), Took: time.Duration(rapid.IntRange(0, 10_000_000).Draw(t, "ms")) * time.Millisecond,
+						OrgID: o.Org.ID, ID: fmt.Sprint(len(all)), AccountID: o.accounts[rapid.IntRange(0, 1).Draw(t, "number")].ID,
+						What: chat.OutcomeAnswered, At: o.Clock.Now(), Took: time.Duration(rapid.IntRange(0, 10_000_000).Draw(t, "ms")) * time.Millisecond,
 					}
 					all = append(all, outcome)
-					o.inTx(t, func(tx *store.Tx) error { return tx.InsertOutcome(outcome) })
+					storetest.InTx(t, o.Store, func(tx *store.Tx) error { return tx.InsertOutcome(outcome) })
 				case "wait":
-					o.clock.Advance(time.Duration(rapid.IntRange(1, 900).Draw(t, "minutes")) * time.Minute)
+					o.Clock.Advance(time.Duration(rapid.IntRange(1, 900).Draw(t, "minutes")) * time.Minute)
 				case "pack":
 					if err := o.counter.Pack(context.Background()); err != nil {
 						t.Fatal(err)
 					}
 				}
 			}
-			from := o.clock.Now().Add(-time.Duration(rapid.IntRange(1, 10_000).Draw(t, "minutes before")) * time.Minute)
-			q := figures.Query{OrgID: o.org.ID, From: from, Until: o.clock.Now().Add(time.Minute)}
+			from := o.Clock.Now().Add(-time.Duration(rapid.IntRange(1, 10_000).Draw(t, "minutes before")) * time.Minute)
+			q := figures.Query{OrgID: o.Org.ID, From: from, Until: o.Clock.Now().Add(time.Minute)}
 			if rapid.Bool().Draw(t, "of one number") {
 				q.Accounts = []string{o.accounts[0].ID}
 			}
-			got, err := figures.Summarize(o.st.Read(context.Background()), q)
+			got, err := figures.Summarize(o.Read(), q)
 			if want := durationsOf(all, q); err != nil || got.Answered != want {
 				t.Fatalf("answered: %+v, %v; want %+v", got.Answered, err, want)
 			}
