@@ -50,7 +50,7 @@ function Broadcasts({ number, status }: BroadcastsSearch) {
     <Loaded query={query}>
       {({ pages }) => (
         <>
-          <List rows={pages.flatMap((page) => page.data)} filtered={status !== undefined} />
+          <List rows={pages.flatMap((page) => page.data)} filtered={status !== undefined || number !== undefined} />
           <More mt={12} query={query} text={t.older} />
         </>
       )}

@@ -34,4 +34,5 @@ export const common = {
   newVersion: "A new version is ready",
   newVersionBody: "This part belongs to an older version. Load the page again to go on.",
   reloadNow: "Reload",
+  togglePassword: "Show or hide the password",
 };

@@ -37,4 +37,5 @@ export const common: Translated<typeof english> = {
   newVersion: "Versi baru sudah siap",
   newVersionBody: "Bagian ini milik versi lama. Muat ulang halaman untuk melanjutkan.",
   reloadNow: "Muat ulang",
+  togglePassword: "Tampilkan atau sembunyikan kata sandi",
 };

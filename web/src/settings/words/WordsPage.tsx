@@ -1,6 +1,6 @@
 import { Button, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useState, type KeyboardEvent } from "react";
 import { get, send } from "../../api/client";
 import { useBroadcasts } from "../../broadcasts/text";
 import { useLanguage, useText } from "../../i18n";
@@ -72,6 +72,11 @@ function Language({ words: w, edit }: { words: Words; edit: () => void }) {
   );
 }
 
+/** Enter ends a word. Once more, with nothing typed, it would save the form before the other words are there. */
+function stayOnEnter(event: KeyboardEvent<HTMLInputElement>) {
+  if (event.key === "Enter" && event.currentTarget.value.trim() === "") event.preventDefault();
+}
+
 function Edit({ words, close }: { words?: Words; close: () => void }) {
   const t = useBroadcasts();
   const common = useText("common");
@@ -89,10 +94,10 @@ function Edit({ words, close }: { words?: Words; close: () => void }) {
         <TextInput label={t.languageCode} description={t.languageHint} data-autofocus required maxLength={3} pattern="[A-Za-z]{2,3}" value={language} error={submit.errorOf("language")}
           onChange={(event) => setLanguage(event.target.value)} />
       )}
-      <TagsInput label={t.stopWords} placeholder={t.wordsPlaceholder} maxTags={20} value={w.stop} error={submit.errorOf("stop")} onChange={(stop) => set({ stop })} />
+      <TagsInput onKeyDown={stayOnEnter} label={t.stopWords} placeholder={t.wordsPlaceholder} maxTags={20} value={w.stop} error={submit.errorOf("stop")} onChange={(stop) => set({ stop })} />
       <Textarea label={t.stopReply} description={t.replyHint} autosize minRows={2} maxLength={1000} value={w.stop_reply} error={submit.errorOf("stop_reply")}
         onChange={(event) => set({ stop_reply: event.target.value })} />
-      <TagsInput label={t.startWords} placeholder={t.wordsPlaceholder} maxTags={20} value={w.start} error={submit.errorOf("start")} onChange={(start) => set({ start })} />
+      <TagsInput onKeyDown={stayOnEnter} label={t.startWords} placeholder={t.wordsPlaceholder} maxTags={20} value={w.start} error={submit.errorOf("start")} onChange={(start) => set({ start })} />
       <Textarea label={t.startReply} description={t.replyHint} autosize minRows={2} maxLength={1000} value={w.start_reply} error={submit.errorOf("start_reply")}
         onChange={(event) => set({ start_reply: event.target.value })} />
     </FormDialog>
