@@ -25,6 +25,7 @@ type options struct {
 	profiles    string
 	jsonFile    string
 	echo        string
+	messages    int    // of Home; 0: those of the inbox
 	program     string // built when first needed
 	short       bool
 }
@@ -42,6 +43,7 @@ func parseOptions() (options, error) {
 	flag.StringVar(&o.jsonFile, "json", "", "write the raw figures to this `file`")
 	flag.StringVar(&o.program, "program", "", "measure this built `file` instead of what is here, to compare two")
 	flag.StringVar(&o.echo, "echo", "", "serve the bare HTTP limit on this `address` (used by the generator itself)")
+	flag.IntVar(&o.messages, "messages", 0, "measure the requests of Home alone, on half a year of this `many` messages (10 million take minutes and 10 GB)")
 	flag.BoolVar(&o.short, "short", false, "leave out the rows that need long preparation, and give each of the others 3 seconds unless -duration says otherwise")
 	flag.Parse()
 	if o.short && !given("duration") {

@@ -160,29 +160,35 @@ func (o *auditedOffice) does(operation, action, request, body, keep string) {
 // TestEveryChangeIsAudited goes through all operations of both APIs that can change something. Each leaves its entry in
 // the audit log, or has a reason why it does not.
 func TestEveryChangeIsAudited(t *testing.T) {
-	t.Parallel()
-	srv := Start(t, WithFlags("--demo", "--demo-empty", "--allow-network=127.0.0.0/8"))
-	sink := httptest.NewServer(http.NotFoundHandler())
-	t.Cleanup(sink.Close)
-	o := &auditedOffice{t: t, user: signedIn(t, srv), done: map[string]bool{}, kept: map[string]string{"n": "100200300400500", "sink": sink.URL}}
-	o.kept["email"], o.kept["password"] = demoLogin(t, srv)
-	for _, deeds := range []func(*auditedOffice){people, developers, customersAndNumbers, words, contactsAndFiles, sending, endings, accounts, teams} {
-		deeds(o)
-	}
+	onEachEngine(t, func(t *testing.T, store Option) {
+		srv := Start(t, store, WithFlags("--demo", "--demo-empty", "--allow-network=127.0.0.0/8"))
+		sink := httptest.NewServer(http.NotFoundHandler())
+		t.Cleanup(sink.Close)
+		o := &auditedOffice{t: t, user: signedIn(t, srv), done: map[string]bool{}, kept: map[string]string{"n": "100200300400500", "sink": sink.URL}}
+		o.kept["email"], o.kept["password"] = demoLogin(t, srv)
+		for _, deeds := range []func(*auditedOffice){people, developers, customersAndNumbers, words, contactsAndFiles, sending, endings, accounts, teams} {
+			deeds(o)
+		}
+		o.hasDone(srv)
+	})
+}
 
-	all := changes(t, srv, "/app/api/openapi.json")
-	maps.Copy(all, changes(t, srv, "/v1/openapi.json"))
+// hasDone requires of every operation that can change something that it has left an entry, or has a reason.
+func (o *auditedOffice) hasDone(srv *Server) {
+	o.t.Helper()
+	all := changes(o.t, srv, "/app/api/openapi.json")
+	maps.Copy(all, changes(o.t, srv, "/v1/openapi.json"))
 	for _, operation := range slices.Sorted(maps.Keys(all)) {
 		switch reason := unaudited[operation]; {
 		case o.done[operation] && reason != "":
-			t.Errorf("%s leaves an entry, and a reason why it leaves none", operation)
+			o.t.Errorf("%s leaves an entry, and a reason why it leaves none", operation)
 		case !o.done[operation] && reason == "":
-			t.Errorf("%s has left no entry, and there is no reason why", operation)
+			o.t.Errorf("%s has left no entry, and there is no reason why", operation)
 		}
 	}
 	for operation := range unaudited {
 		if !all[operation] {
-			t.Errorf("there is no %s", operation)
+			o.t.Errorf("there is no %s", operation)
 		}
 	}
 }

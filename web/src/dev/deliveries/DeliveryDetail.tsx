@@ -41,7 +41,7 @@ function Body({ delivery }: { delivery: Detail }) {
     <>
       <CopyId value={delivery.id} />
       <p>
-        <DeliveryState delivery={delivery} /> {t.deliveryStates[delivery.status]}
+        <DeliveryState delivery={delivery} /> · {t.deliveryStates[delivery.status]}
       </p>
       <h3>{t.attempts}</h3>
       <Attempts delivery={delivery} />

@@ -72,6 +72,7 @@ export function Signature({ delivery }: { delivery: DeliveryDetail }) {
       <h3>{t.signature}</h3>
       {delivery.attempts.length > 1 && (
         <NativeSelect
+          mb={10}
           aria-label={t.attempt}
           value={attempt}
           data={delivery.attempts.map((one) => ({ value: String(one.attempt), label: t.attemptNumber(one.attempt) }))}

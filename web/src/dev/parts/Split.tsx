@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import { useText } from "../../i18n";
 import { IconButton } from "../../ui/IconButton";
 import styles from "./console.module.css";
@@ -13,13 +13,15 @@ export function Split({ children, aside }: { children: ReactNode; aside?: ReactN
   );
 }
 
+/** A name such as customer.setup_link.created, which may go on in the next line after a dot or an underscore. */
+const breakable = (name: string) => name.split(/(?<=[._])/).map((part, i) => <Fragment key={i}>{i > 0 && <wbr />}{part}</Fragment>);
+
 export function Aside(props: { title: ReactNode; label: string; actions?: ReactNode; close: () => void; children: ReactNode }) {
   const t = useText("common");
   return (
     <aside className={styles.aside} aria-label={props.label}>
       <div className={styles.title}>
-        <h2>{props.title}</h2>
-        <span className={styles.space} />
+        <h2>{typeof props.title === "string" ? breakable(props.title) : props.title}</h2>
         {props.actions}
         <IconButton icon="close" label={t.close} iconSize={18} size={32} onClick={props.close} />
       </div>
