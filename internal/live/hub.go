@@ -4,6 +4,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -20,8 +21,11 @@ import (
 const (
 	// gather is how long changes are collected before they are sent, because one message makes several.
 	gather = 50 * time.Millisecond
-	// checkEvery is how often the listeners' sessions are checked.
+	// checkEvery is how often the listeners' sessions are checked, if the configuration does not say otherwise. Their
+	// end is told like any change; this is for what is not told: a session that expires, and a command in the shell.
 	checkEvery = time.Second
+	// forgetEvery is how often users who have left a conversation are forgotten.
+	forgetEvery = time.Second
 	// maxHints bounds the hints that wait for a slow browser. Beyond it the browser fetches everything.
 	maxHints = 500
 	// maxListeners is how many windows a user may have open on a node. One more closes the oldest.
@@ -56,6 +60,8 @@ type Config struct {
 	// Visible returns the conversations that a user may see.
 	Visible func(ctx context.Context, u chat.User, ids []string) ([]string, error)
 	Log     *slog.Logger
+	// CheckEvery is how often the listeners' sessions are checked: every second if it is 0.
+	CheckEvery time.Duration
 }
 
 // Hub passes changes on to listeners.
@@ -142,8 +148,11 @@ func (h *Hub) tellSoon(ctx context.Context) {
 	}
 }
 
-// tellHere sends changes to the listeners on this node.
+// tellHere sends changes to the listeners on this node. Those who were signed out by them hear nothing of the rest.
 func (h *Hub) tellHere(org string, changes []store.Change) {
+	if slices.ContainsFunc(changes, mayEndSessions) {
+		h.checkSessions(h.listeners(org))
+	}
 	for _, l := range h.listeners(org) {
 		hints, ids := []Hint{}, []string{}
 		for _, c := range changes {
@@ -155,6 +164,11 @@ func (h *Hub) tellHere(org string, changes []store.Change) {
 		}
 		l.add(append(hints, h.conversationHints(l.User(), ids)...))
 	}
+}
+
+// mayEndSessions says whether somebody may have been signed out by a change: sessions were ended, or a user disabled.
+func mayEndSessions(c store.Change) bool {
+	return c.Kind == store.ChangedSessions || c.Kind == store.ChangedPeople
 }
 
 // conversationHints names the conversations that a user may see. For the others it only hints at the inbox,
@@ -207,12 +221,14 @@ func (h *Hub) PublishAll(hint Hint) {
 
 // check ends the listeners of closed sessions, and forgets users who have left a conversation.
 func (h *Hub) check(ctx context.Context) {
-	tick := time.NewTicker(checkEvery)
+	tick, sessions := time.NewTicker(forgetEvery), time.NewTicker(cmp.Or(h.cfg.CheckEvery, checkEvery))
 	defer tick.Stop()
+	defer sessions.Stop()
 	for {
 		select {
+		case <-sessions.C:
+			h.checkSessions(h.everyListener())
 		case <-tick.C:
-			h.checkSessions()
 			h.forgetGone()
 			h.watch()
 		case <-ctx.Done():
@@ -221,26 +237,29 @@ func (h *Hub) check(ctx context.Context) {
 	}
 }
 
-func (h *Hub) checkSessions() {
-	byHash := map[string][]*Listener{}
+func (h *Hub) everyListener() (all []*Listener) {
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	for _, listeners := range h.orgs {
-		for l := range listeners {
-			byHash[l.session.Hash] = append(byHash[l.session.Hash], l)
-		}
+		all = slices.AppendSeq(all, maps.Keys(listeners))
 	}
-	h.mu.Unlock()
-	if len(byHash) == 0 {
+	return all
+}
+
+// checkSessions ends the listeners whose session or user may not listen any more.
+func (h *Hub) checkSessions(listeners []*Listener) {
+	if len(listeners) == 0 {
 		return
 	}
-	hashes := make([]string, 0, len(byHash))
-	for hash := range byHash {
-		hashes = append(hashes, hash)
+	byHash := map[string][]*Listener{}
+	for _, l := range listeners {
+		byHash[l.session.Hash] = append(byHash[l.session.Hash], l)
 	}
+	hashes := slices.Collect(maps.Keys(byHash))
 	ctx, cancel := context.WithTimeout(h.Context(), storeTimeout)
 	defer cancel()
 	users, err := h.cfg.Store.Read(ctx).UsersOfSessions(hashes)
-	if err != nil { // the next check is in a second
+	if err != nil { // the next check is soon
 		return
 	}
 	for hash, listeners := range byHash {

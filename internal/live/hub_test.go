@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ func node(t *testing.T, place store.Config, name string) (*store.Store, *live.Hu
 	t.Helper()
 	st := storetest.OpenAt(t, place)
 	hub := parttest.Start(t, live.New(live.Config{
-		Store: st, Node: func() string { return name }, Log: slog.New(slog.DiscardHandler),
+		Store: st, Node: func() string { return name }, Log: slog.New(slog.DiscardHandler), CheckEvery: time.Hour,
 		Visible: func(context.Context, chat.User, []string) ([]string, error) { return nil, nil },
 	}))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -69,21 +70,9 @@ func TestOtherNodes(t *testing.T) {
 	account := storetest.Account(t, a, org, "100000000001")
 	conversation := storetest.Conversation(t, a, storetest.Contact(t, a, account, "+4915510000001"), nil)
 
-	// The first node tells nothing until it has heard of a listener, so the change is repeated until it is
-	// told.
-	told := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-told:
-				return
-			case <-time.After(20 * time.Millisecond):
-				storetest.InTx(t, a, func(tx *store.Tx) error { return tx.TouchConversation(org.ID, conversation.ID) })
-			}
-		}
-	}()
+	told := repeat(t, a, func(tx *store.Tx) error { return tx.TouchConversation(org.ID, conversation.ID) })
 	await(t, l, "conversation", conversation.ID)
-	close(told)
+	told()
 
 	here.At(user, conversation.ID, live.Replying)
 	if hint := await(t, l, live.KindPresence, conversation.ID); len(hint.Users) != 1 || hint.Users[0].Name != user.Name {
@@ -93,6 +82,62 @@ func TestOtherNodes(t *testing.T) {
 	if hint := await(t, l, live.KindPresence, conversation.ID); len(hint.Users) != 0 {
 		t.Errorf("told is %+v", hint)
 	}
+}
+
+// repeat makes a change until it is told to stop. A node tells nothing until it has heard of a listener elsewhere, so
+// that one change might be lost.
+func repeat(t *testing.T, st *store.Store, change func(*store.Tx) error) (stop func()) {
+	end, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-end:
+				return
+			case <-time.After(20 * time.Millisecond):
+				storetest.InTx(t, st, change)
+			}
+		}
+	}()
+	return func() { close(end); <-done }
+}
+
+// A session that is ended on one node is sent home on another by being told, not by looking around: the nodes of this
+// test look once an hour.
+func TestSessionsEndOnOtherNodes(t *testing.T) {
+	t.Parallel()
+	place := storetest.NewConfig(t, storetest.Postgres)
+	a, _ := node(t, place, "node_a")
+	_, there := node(t, place, "node_b")
+	org := storetest.Org(t, a)
+	ana, budi := storedUser(t, a, org.ID, "ana"), storedUser(t, a, org.ID, "budi")
+	gone, stays := there.Listen(ana), there.Listen(budi)
+	defer gone.Leave()
+	defer stays.Leave()
+
+	told := repeat(t, a, func(tx *store.Tx) error { return tx.DeleteSessions(org.ID, ana.User.ID, "") })
+	select {
+	case <-gone.Ended:
+	case <-time.After(time.Minute):
+		t.Error("the session goes on")
+	}
+	told()
+	select {
+	case <-stays.Ended:
+		t.Error("somebody else was sent home too")
+	default:
+	}
+}
+
+// storedUser is a user with a session.
+func storedUser(t *testing.T, st *store.Store, orgID, name string) (s store.SessionContext) {
+	storetest.InTx(t, st, func(tx *store.Tx) error {
+		s.User = chat.User{ID: tx.NewID(chat.KindUser), OrgID: orgID, Email: name + "@example.com", Name: name, Role: chat.RoleAgent,
+			Sees: chat.SeesAll, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+		s.Session = chat.Session{OrgID: orgID, ID: tx.NewID(chat.KindSession), UserID: s.User.ID, Hash: name, CreatedAt: tx.Now(), SeenAt: tx.Now()}
+		return errors.Join(tx.InsertUser(s.User), tx.InsertSession(s.Session))
+	})
+	return s
 }
 
 // If a browser does not read, its many hints become one that asks to fetch everything.

@@ -96,6 +96,9 @@ func (l *Listener) setUser(u chat.User) {
 func (l *Listener) add(hints []Hint) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.ended {
+		return
+	}
 	for _, hint := range hints {
 		l.hints = slices.DeleteFunc(l.hints, func(old Hint) bool { return old.Kind == hint.Kind && old.ID == hint.ID })
 		l.hints = append(l.hints, hint)

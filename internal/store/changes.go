@@ -14,16 +14,18 @@ const (
 	// ChangedConversation is a change of a conversation, or of anything in it.
 	ChangedConversation ChangeKind = "conversation"
 	ChangedPeople       ChangeKind = "people" // users, teams
-	ChangedLabels       ChangeKind = "labels"
-	ChangedReplies      ChangeKind = "replies"
-	ChangedViews        ChangeKind = "views"
-	ChangedTemplates    ChangeKind = "templates"
-	ChangedMedia        ChangeKind = "media" // the library
-	ChangedNumbers      ChangeKind = "numbers"
-	ChangedCustomers    ChangeKind = "customers" // and their setup links
-	ChangedBroadcast    ChangeKind = "broadcast"
-	ChangedKeys         ChangeKind = "keys"
-	ChangedWebhooks     ChangeKind = "webhooks" // subscriptions, secrets
+	// ChangedSessions says that sessions were ended. Whoever listens with one of them must be sent home.
+	ChangedSessions  ChangeKind = "sessions"
+	ChangedLabels    ChangeKind = "labels"
+	ChangedReplies   ChangeKind = "replies"
+	ChangedViews     ChangeKind = "views"
+	ChangedTemplates ChangeKind = "templates"
+	ChangedMedia     ChangeKind = "media" // the library
+	ChangedNumbers   ChangeKind = "numbers"
+	ChangedCustomers ChangeKind = "customers" // and their setup links
+	ChangedBroadcast ChangeKind = "broadcast"
+	ChangedKeys      ChangeKind = "keys"
+	ChangedWebhooks  ChangeKind = "webhooks" // subscriptions, secrets
 	// ChangedContacts is a change of some contacts, or of bulk work on them. It names none, because the
 	// listener may not be allowed to see them.
 	ChangedContacts ChangeKind = "contacts"

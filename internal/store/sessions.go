@@ -77,11 +77,13 @@ func (tx *Tx) TouchSession(s chat.Session) error {
 
 // DeleteSession ends one of a user's sessions, or returns ErrNotFound.
 func (tx *Tx) DeleteSession(orgID, userID, id string) error {
+	tx.noteChange(ChangedSessions, orgID, "")
 	return tx.execOne("DELETE FROM sessions WHERE org_id = $1 AND user_id = $2 AND id = $3", orgID, userID, id)
 }
 
 // DeleteSessions ends all of a user's sessions except one, if it is named.
 func (tx *Tx) DeleteSessions(orgID, userID, except string) error {
+	tx.noteChange(ChangedSessions, orgID, "")
 	return tx.later("DELETE FROM sessions WHERE org_id = $1 AND user_id = $2 AND id <> $3", orgID, userID, except)
 }
 

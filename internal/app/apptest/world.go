@@ -63,7 +63,8 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	hub := live.New(live.Config{Store: st, Node: func() string { return "node_a" }, Visible: visible(st), Log: log})
+	hub := live.New(live.Config{Store: st, Node: func() string { return "node_a" }, Visible: visible(st), Log: log,
+		CheckEvery: time.Hour}) // what ends a session is told, and no test waits for a look around
 	index, err := st.OpenSearch(context.Background())
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ export function keysOf(hint: Hint): QueryKey[] {
       return [["customers"], ["numbers"]];
     case "numbers":
       return [["numbers"], ["me"]];
+    case "all": // everything is fetched again
     case "hello":
     case "session":
       return [];

@@ -270,4 +270,4 @@ export type Hint =
   | { kind: "session" }
   | { kind: "conversation"; id: string }
   | { kind: "presence"; id: string; users: { id: string; name: string; state: "viewing" | "replying" }[] }
-  | { kind: "inbox" | "people" | "labels" | "replies" | "views" | "templates" | "media" | "numbers" | "customers" | "keys" | "webhooks" | "phone" | "organization" | "broadcast" };
+  | { kind: "all" | "inbox" | "people" | "sessions" | "labels" | "replies" | "views" | "templates" | "media" | "numbers" | "customers" | "keys" | "webhooks" | "phone" | "organization" | "broadcast" };
