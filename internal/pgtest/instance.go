@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -36,14 +37,15 @@ func NewInstance(t testing.TB) *Instance {
 	if os.Getenv(EnvURL) == none {
 		t.Skip("this run leaves PostgreSQL out")
 	}
-	i := newInstance(t)
-	i.run("initdb", "-D", i.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--no-instructions",
+	i := NewEmptyInstance(t)
+	i.run("initdb", "-D", i.Data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--no-instructions",
 		"--locale=C", "--locale-provider=icu", "--icu-locale=en-US")
 	i.Start()
 	return i
 }
 
-func newInstance(t testing.TB) *Instance {
+// NewEmptyInstance makes an instance without data. It is started when a test has put some there.
+func NewEmptyInstance(t testing.TB) *Instance {
 	t.Helper()
 	bin, err := FindBinaries()
 	if err != nil {
@@ -68,7 +70,8 @@ func newInstance(t testing.TB) *Instance {
 	return i
 }
 
-func (i *Instance) data() string { return filepath.Join(i.dir, "data") }
+// Data is the folder of the instance's data.
+func (i *Instance) Data() string { return filepath.Join(i.dir, "data") }
 
 // URL is the address of the instance's one database.
 func (i *Instance) URL() string {
@@ -81,19 +84,45 @@ func (i *Instance) Host() string { return net.JoinHostPort("127.0.0.1", strconv.
 // run runs one of PostgreSQL's programs to its end.
 func (i *Instance) run(program string, args ...string) {
 	i.t.Helper()
+	i.output(exec.Command(filepath.Join(i.programs(), program), args...))
+}
+
+// Shell runs commands as the user of the server, with its programs on the path and its address in their variables, and
+// returns what they print.
+func (i *Instance) Shell(commands string) string {
+	i.t.Helper()
+	cmd := exec.Command("/bin/sh", "-euc", commands)
+	cmd.Env = []string{"PATH=" + i.programs() + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"PGHOST=127.0.0.1", "PGPORT=" + strconv.Itoa(i.port), "PGUSER=postgres"}
+	return strings.TrimSpace(i.output(cmd))
+}
+
+// programs is the directory with all of PostgreSQL's programs.
+func (i *Instance) programs() string {
+	i.t.Helper()
+	path, err := filepath.EvalSymlinks(filepath.Join(i.bin, "initdb"))
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return filepath.Dir(path)
+}
+
+// output runs a command as the user of the server, in the instance's folder.
+func (i *Instance) output(cmd *exec.Cmd) string {
+	i.t.Helper()
 	attr, err := unprivileged(i.dir)
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	path, err := filepath.EvalSymlinks(filepath.Join(i.bin, "initdb")) // its directory has them all
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	cmd.Dir, cmd.SysProcAttr, cmd.Env = i.dir, attr, append(cmd.Env, "LC_ALL=C")
+	out, err := cmd.CombinedOutput()
 	if err != nil {
-		i.t.Fatal(err)
+		i.t.Fatalf("%s: %v\n%s", cmd, err, out)
 	}
-	cmd := exec.Command(filepath.Join(filepath.Dir(path), program), args...)
-	cmd.Dir, cmd.SysProcAttr, cmd.Env = i.dir, attr, append(os.Environ(), "LC_ALL=C")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		i.t.Fatalf("%s: %v\n%s", program, err, out)
-	}
+	return string(out)
 }
 
 // Start starts the instance and waits until it accepts connections.
@@ -103,7 +132,7 @@ func (i *Instance) Start() {
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	args := []string{"-c", keepScript, "keep", i.bin, i.data()}
+	args := []string{"-c", keepScript, "keep", i.bin, i.Data()}
 	args = append(args, Config{Durable: true}.settings(i.dir, i.port)...)
 	args = append(args, "-c", "fsync=off", "-c", "wal_retrieve_retry_interval=100ms") // only the server crashes, not the machine: written data stays
 	cmd := exec.Command("/bin/sh", args...)
@@ -167,7 +196,7 @@ func (i *Instance) Crash() { i.t.Helper(); i.signal(syscall.SIGQUIT) }
 
 func (i *Instance) signal(s syscall.Signal) {
 	i.t.Helper()
-	text, err := os.ReadFile(filepath.Join(i.data(), "postmaster.pid"))
+	text, err := os.ReadFile(filepath.Join(i.Data(), "postmaster.pid"))
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -189,8 +218,8 @@ func (i *Instance) signal(s syscall.Signal) {
 // Standby starts a copy that follows the instance. From then on, nothing counts as committed before the copy has it.
 func (i *Instance) Standby() *Instance {
 	i.t.Helper()
-	s := newInstance(i.t)
-	s.run("pg_basebackup", "-h", "127.0.0.1", "-p", strconv.Itoa(i.port), "-U", "postgres", "-D", s.data(), "-R", "-X", "stream", "-c", "fast", "--no-sync")
+	s := NewEmptyInstance(i.t)
+	s.run("pg_basebackup", "-h", "127.0.0.1", "-p", strconv.Itoa(i.port), "-U", "postgres", "-D", s.Data(), "-R", "-X", "stream", "-c", "fast", "--no-sync")
 	s.Start()
 	i.exec("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
 	i.await("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")
@@ -217,5 +246,11 @@ func (i *Instance) exec(statements ...string) {
 func (i *Instance) Promote() {
 	i.t.Helper()
 	i.exec("SELECT pg_promote(true, 60)")
+	i.AwaitRecovered()
+}
+
+// AwaitRecovered waits until the instance has replayed what it was given, and accepts writes.
+func (i *Instance) AwaitRecovered() {
+	i.t.Helper()
 	i.await("SELECT 1 WHERE NOT pg_is_in_recovery()")
 }
