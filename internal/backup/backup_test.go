@@ -190,13 +190,43 @@ func TestBroadcastsAreHeld(t *testing.T) {
 	}
 	for was, want := range map[chat.BroadcastStatus]chat.Broadcast{
 		chat.BroadcastSending:   {Status: chat.BroadcastPaused, Reason: chat.ReasonRestored},
-		chat.BroadcastScheduled: {Status: chat.BroadcastDraft},
+		chat.BroadcastScheduled: {Status: chat.BroadcastDraft, Reason: chat.ReasonRestored},
 		chat.BroadcastCompleted: {Status: chat.BroadcastCompleted},
 	} {
 		b, err := st.Read(t.Context()).Broadcast(o.account.OrgID, o.account.ID, begun[was])
-		if err != nil || b.Status != want.Status || b.Reason != want.Reason || b.Active || was == chat.BroadcastScheduled && b.ScheduledAt != nil {
+		if err != nil || b.Status != want.Status || b.Reason != want.Reason || b.Active || b.ScheduledAt == nil || !b.ScheduledAt.Equal(at) {
 			t.Errorf("what was %s is %+v (%v)", was, b, err)
 		}
+	}
+	if held, err := st.Read(t.Context()).HeldBroadcasts(10); err != nil || len(held) != 2 {
+		t.Errorf("%v are held (%v)", held, err)
+	}
+}
+
+// Some of the held messages can be sent or given up, by their ids. A wrong id touches none.
+func TestHeldOneByOne(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	ids := []string{o.send("one"), o.send("two"), o.send("three")}
+	_, st := restore(t, o.copy(backup.Options{}))
+	held, err := st.Read(t.Context()).HeldSends("", 10)
+	if err != nil || len(held) != 3 || held[0].To == "" || held[0].Type != chat.TypeText || !strings.Contains(string(held[0].Content), "one") || held[0].WrittenAt.IsZero() {
+		t.Fatalf("%+v are held (%v)", held, err)
+	}
+	if n, err := core.DiscardHeld(t.Context(), st, ids[0], "msg_00000000000000000000000000"); n != 0 || err == nil || !strings.Contains(err.Error(), "is not held") {
+		t.Errorf("%d are given up with a wrong id (%v)", n, err)
+	}
+	if n, err := core.DiscardHeld(t.Context(), st, ids[0]); n != 1 || err != nil {
+		t.Errorf("%d are given up (%v)", n, err)
+	}
+	if n, err := core.SendHeld(t.Context(), st, ids[2]); n != 1 || err != nil {
+		t.Errorf("%d are sent (%v)", n, err)
+	}
+	if got := statuses(t, st, o.account, ids); got[0] != chat.StatusFailed || got[1] == chat.StatusFailed || got[2] == chat.StatusFailed {
+		t.Errorf("they are %v", got)
+	}
+	if left, err := st.Read(t.Context()).HeldSends("", 10); err != nil || len(left) != 1 || left[0].MessageID != ids[1] {
+		t.Errorf("%+v are still held (%v)", left, err)
 	}
 }
 

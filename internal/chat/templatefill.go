@@ -68,7 +68,11 @@ func previewLines(h *PreviewHeader, body, footer string, buttons []PreviewButton
 	if h != nil && h.Format == "TEXT" {
 		lines = append(lines, h.Text)
 	} else if h != nil {
-		lines = append(lines, strings.TrimSpace("["+strings.ToLower(h.Format)+"] "+h.Text+h.Link+h.ID))
+		link := h.Link
+		if link == sampleLink { // nobody gave it
+			link = ""
+		}
+		lines = append(lines, strings.TrimSpace("["+strings.ToLower(h.Format)+"] "+h.Text+link+h.ID))
 	}
 	for _, line := range []string{body, footer} {
 		if line != "" {
@@ -292,6 +296,13 @@ func (f filler) body(have *TemplatePart, g given, limit int) (string, *Error) {
 	return f.text(have.Text, g.body, g, "body", limit)
 }
 
+func parameters(n int) string {
+	if n == 1 {
+		return "1 parameter"
+	}
+	return fmt.Sprintf("%d parameters", n)
+}
+
 // text fills the placeholders of a text.
 func (f filler) text(text string, part *givenPart, g given, kind string, limit int) (string, *Error) {
 	names := placeholderNames(text)
@@ -299,11 +310,11 @@ func (f filler) text(text string, part *givenPart, g given, kind string, limit i
 		return text, takesNone(part, "The template's %s takes no parameters.", kind)
 	}
 	if part == nil || len(part.parameters) == 0 {
-		return "", g.lacks(part, "The template's %s needs %d parameters: %s.", kind, len(names), strings.Join(names, ", "))
+		return "", g.lacks(part, "The template's %s needs %s: %s.", kind, parameters(len(names)), strings.Join(names, ", "))
 	}
 	if len(part.parameters) != len(names) {
-		return "", Invalid(part.path+".parameters", "The template's %s takes %d parameters (%s), not %d.",
-			kind, len(names), strings.Join(names, ", "), len(part.parameters))
+		return "", Invalid(part.path+".parameters", "The template's %s takes %s (%s), not %d.",
+			kind, parameters(len(names)), strings.Join(names, ", "), len(part.parameters))
 	}
 	values := make(map[string]string, len(names))
 	for i, p := range part.parameters {

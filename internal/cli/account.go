@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 
+	"github.com/parleyhq/parley/client"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/masterkey"
@@ -125,11 +126,53 @@ func (cmd *accountUpdateCommand) Run(c *console) error {
 }
 
 type accountListCommand struct {
-	Org *orgID `placeholder:"ORG" help:"Only this organization's numbers (org_…). Without: those of all."`
+	Org *orgID `placeholder:"ORG" help:"Only this organization's numbers (org_…). Without: those of all, or those of your API key."`
+	URL string `variable:"PARLEY_API_URL" default:"http://localhost:8080" placeholder:"URL" help:"Address of the service, where a key is given."`
+	Key string `variable:"PARLEY_API_KEY" placeholder:"KEY" secret:"" help:"API key (svc_live_…): list its organization's numbers through the API. \"parley login\" keeps it. --org, --data and --database-url read the store instead."`
 	storeFlags
 }
 
+// Validate is called by kong.
+func (cmd *accountListCommand) Validate() error {
+	if !cmd.overAPI() {
+		return nil
+	}
+	return checkService(cmd.URL, cmd.Key)
+}
+
+// defaultData is the default of --data.
+const defaultData = "./data"
+
+// overAPI tells whether the list comes from the service: there is a key, and nothing points to a store.
+func (cmd *accountListCommand) overAPI() bool {
+	return cmd.Key != "" && cmd.Org == nil && cmd.DatabaseURL == "" && cmd.Data == defaultData
+}
+
+// accountColumns are what the table shows; JSON has all fields.
+var accountColumns = []string{"phone_number_id", "phone_number", "status", "status_reason", "name"}
+
+func (cmd *accountListCommand) listOverAPI(c *console) error {
+	flags := serviceFlags{URL: cmd.URL, Key: cmd.Key, JSON: cmd.JSON}
+	api, err := flags.connect()
+	if err != nil {
+		return err
+	}
+	list, err := upTo(api.Accounts(c.ctx, client.AccountFilter{All: true}), -1)
+	if err != nil {
+		return flags.explain(err)
+	}
+	return showList(c, flags, list, func(a client.Account) record {
+		return record{
+			{"phone_number_id", textOrNil(a.PhoneNumberID)}, {"phone_number", textOrNil(a.PhoneNumber)}, {"status", string(a.Status)},
+			{"status_reason", textOrNil(a.StatusReason)}, {"name", textOrNil(a.Name)},
+		}
+	})
+}
+
 func (cmd *accountListCommand) Run(c *console) error {
+	if cmd.overAPI() {
+		return cmd.listOverAPI(c)
+	}
 	if cmd.Org != nil {
 		return cmd.lookInto(c, *cmd.Org, func(r store.Reader) error { return cmd.list(c, r, string(*cmd.Org)) })
 	}
@@ -157,5 +200,9 @@ func (cmd *accountListCommand) list(c *console, r store.Reader, orgs ...string) 
 			rows = append(rows, accountRecord(a))
 		}
 	}
-	return cmd.printAll(c.stdout, rows, names(accountRecord(chat.Account{}))...)
+	columns := accountColumns
+	if cmd.Org == nil {
+		columns = append([]string{"organization_id"}, columns...)
+	}
+	return cmd.printTable(c.stdout, rows, columns...)
 }

@@ -42,7 +42,7 @@ func (f serviceFlags) explain(err error) error { return explainService(err, f.UR
 func (f apiFlags) explain(err error) error {
 	refusal, ok := errors.AsType[*client.Error](err)
 	if ok && (refusal.Code == client.CodeResourceNotFound || refusal.Param == "phone_number_id") {
-		return fmt.Errorf("%w\ncheck --from; \"parley account list --org ORG\" shows the numbers", err)
+		return fmt.Errorf("%w\ncheck --from; \"parley account list\" shows your numbers", err)
 	}
 	return f.serviceFlags.explain(err)
 }

@@ -13,7 +13,7 @@ import (
 
 type logCommand struct {
 	Request string     `arg:"" optional:"" help:"Only this request, by its id (req_…), which every answer has."`
-	Org     orgID      `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
+	Org     orgID      `placeholder:"ORG" help:"The organization's id (org_…); not needed with the id of a request."`
 	KeyID   string     `placeholder:"KEY" help:"Only calls with this key, by its id (key_…)."`
 	Status  statuses   `placeholder:"STATUS" help:"Only answers like this: 404, 4xx, 5xx, or failed for all of 400 and above."`
 	Code    string     `placeholder:"CODE" help:"Only this error code, like invalid_phone_number."`
@@ -54,7 +54,23 @@ func callRecord(call store.APICall) record {
 	}
 }
 
+// Help is shown above the flags.
+func (*logCommand) Help() string {
+	return "This reads the store, because the API has no operation for it: run it on the server's machine. In the dashboard it is under Developers."
+}
+
+// Validate is called by kong.
+func (cmd *logCommand) Validate() error {
+	if cmd.Request == "" && cmd.Org == "" {
+		return errors.New("give --org, or the id of a request (req_…)")
+	}
+	return nil
+}
+
 func (cmd *logCommand) Run(c *console) error {
+	if cmd.Org == "" {
+		return cmd.look(c, func(r store.Reader) error { return cmd.anywhere(c, r) })
+	}
 	return cmd.lookInto(c, cmd.Org, func(r store.Reader) error {
 		if cmd.Request != "" {
 			return cmd.one(c, r)
@@ -77,6 +93,22 @@ func (cmd *logCommand) Run(c *console) error {
 		}
 		return cmd.printAll(c.stdout, rows, names(callRecord(store.APICall{}))...)
 	})
+}
+
+// anywhere finds a request of any organization.
+func (cmd *logCommand) anywhere(c *console, r store.Reader) error {
+	orgs, err := r.Organizations()
+	if err != nil {
+		return err
+	}
+	for _, o := range orgs {
+		if _, err = r.APICall(o.ID, cmd.Request); errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		cmd.Org = orgID(o.ID)
+		break
+	}
+	return cmd.one(c, r)
 }
 
 func (cmd *logCommand) one(c *console, r store.Reader) error {

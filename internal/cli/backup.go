@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/parleyhq/parley/client"
 	"github.com/parleyhq/parley/internal/backup"
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
@@ -75,19 +78,22 @@ func (cmd *restoreCommand) Run(c *console) error {
 	if r.Held.Messages > 0 {
 		fmt.Fprintln(c.stderr, "Messages that waited then may have gone out since. They are held: \"parley held send\" sends them, \"parley held discard\" gives them up.")
 	}
+	if r.Held.Broadcasts > 0 {
+		fmt.Fprintln(c.stderr, "Broadcasts are held too: those that were being sent are paused, scheduled ones are drafts. \"parley held\" names them.")
+	}
 	return err
 }
 
 type heldCommands struct {
 	List    heldListCommand    `cmd:"" default:"withargs" help:"List the messages that are held."`
 	Hold    heldHoldCommand    `cmd:"" help:"Hold all that waits to be sent, and pause broadcasts. For a restored PostgreSQL database, before a server starts on it."`
-	Send    heldSendCommand    `cmd:"" help:"Send all of them."`
-	Discard heldDiscardCommand `cmd:"" help:"Give all of them up: they fail."`
+	Send    heldSendCommand    `cmd:"" help:"Send all of them, or some."`
+	Discard heldDiscardCommand `cmd:"" help:"Give all of them up, or some: they fail."`
 }
 
 type heldListCommand struct{ storeFlags }
 
-// mostHeldListed is the number of messages in the list.
+// mostHeldListed is the number of messages in the list, and of broadcasts.
 const mostHeldListed = 1000
 
 func (cmd *heldListCommand) Run(c *console) error {
@@ -96,12 +102,43 @@ func (cmd *heldListCommand) Run(c *console) error {
 		if err != nil {
 			return err
 		}
+		broadcasts, err := r.HeldBroadcasts(mostHeldListed)
+		if err != nil {
+			return err
+		}
 		var rows []record
 		for _, h := range held {
-			rows = append(rows, record{{"message", h.MessageID}, {"org", h.OrgID}, {"account", h.AccountID}, {"held_at", chat.FormatTime(h.HeldAt)}})
+			rows = append(rows, heldRecord(h))
 		}
-		return cmd.printAll(c.stdout, rows, "message", "org", "account", "held_at")
+		if err := cmd.printTable(c.stdout, rows, "message", "written_at", "to", "content"); err != nil || cmd.JSON {
+			return err
+		}
+		for _, b := range broadcasts {
+			when := ""
+			if b.ScheduledAt != nil {
+				when = ", was to start at " + chat.FormatTime(*b.ScheduledAt)
+			}
+			fmt.Fprintf(c.stderr, "Broadcast %s %s is held: %s%s. Start, resume or delete it in the dashboard or with \"parley broadcast\".\n",
+				b.ID, text(b.Name), b.Status, when)
+		}
+		return nil
 	})
+}
+
+func heldRecord(h store.HeldSend) record {
+	return record{
+		{"message", h.MessageID}, {"org", h.OrgID}, {"account", h.AccountID}, {"to", orNil(h.To)}, {"type", string(h.Type)}, {"content", heldContent(h)},
+		{"written_at", instant(h.WrittenAt)}, {"held_at", instant(h.HeldAt)},
+	}
+}
+
+// heldContent is a message's text, or what else it is.
+func heldContent(h store.HeldSend) string {
+	var content struct {
+		Body, Caption, Name string
+	}
+	_ = json.Unmarshal(h.Content, &content) // of other shapes the type says enough
+	return short(contentAs(client.MessageType(h.Type), cmp.Or(content.Body, content.Caption, content.Name)))
 }
 
 type heldHoldCommand struct{ storeFlags }
@@ -118,20 +155,32 @@ func (cmd *heldHoldCommand) Run(c *console) error {
 	return cmd.printOne(c.stdout, record{{"held_messages", held.Messages}, {"held_broadcasts", held.Broadcasts}})
 }
 
-type heldSendCommand struct{ storeFlags }
+// heldChoice says which of the held messages are meant.
+type heldChoice struct {
+	Messages []string `arg:"" optional:"" name:"message" help:"Only these, by their ids (msg_…). Without: all."`
+	storeFlags
+}
+
+type heldSendCommand struct{ heldChoice }
 
 func (cmd *heldSendCommand) Run(c *console) error {
 	return cmd.with(c, func(st *store.Store) error {
-		n, err := core.SendHeld(c.ctx, st)
+		n, err := core.SendHeld(c.ctx, st, cmd.Messages...)
+		if err != nil && n == 0 {
+			return err
+		}
 		return errors.Join(cmd.printOne(c.stdout, record{{"sent", n}}), err)
 	})
 }
 
-type heldDiscardCommand struct{ storeFlags }
+type heldDiscardCommand struct{ heldChoice }
 
 func (cmd *heldDiscardCommand) Run(c *console) error {
 	return cmd.with(c, func(st *store.Store) error {
-		n, err := core.DiscardHeld(c.ctx, st)
+		n, err := core.DiscardHeld(c.ctx, st, cmd.Messages...)
+		if err != nil && n == 0 {
+			return err
+		}
 		return errors.Join(cmd.printOne(c.stdout, record{{"discarded", n}}), err)
 	})
 }

@@ -24,8 +24,9 @@ variable counts as none. "parley config" shows each setting, its value and where
 
 The commands under org, plan, team, user, key, account, customer and events work beside a running
 server, on the same store; what they change counts from the next request on. None of them makes a
-store where there is none, and so does log. login, send, message, contact, conversation,
-webhook, delivery, template, broadcast and listen talk to the server itself.
+store where there is none, nor does log. login, send, message, contact, conversation,
+webhook, delivery, template, broadcast and listen talk to the server itself, and so does
+"account list" with an API key.
 
 The exit status is 0 when all went well, 1 when not, 2 when the command line or a setting is wrong.`
 

@@ -145,7 +145,7 @@ func TestChangeUsers(t *testing.T) {
 			t.Errorf("link %v", link)
 		}
 		s.fields(t, "user", "create", "--org", org, "--email", "i@acme.example", "--name", "Ines", "--team", team)
-		if link := s.fields(t, "user", "link", "i@acme.example"); link["kind"] != "invitation" {
+		if link := s.fields(t, "user", "link", "i@acme.example", "--public-url", "https://chat.example.com"); link["kind"] != "invitation" {
 			t.Errorf("link %v", link)
 		}
 		if out := s.run(t, "user", "signout", "a@acme.example"); out.code != 0 || out.stdout != "" {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
@@ -46,8 +48,16 @@ type customerCreateCommand struct {
 
 func (cmd *customerCreateCommand) Run(c *console) error {
 	return cmd.changeCustomer(c, listOrgs, func(tx *store.Tx) (chat.Customer, error) {
-		if _, err := tx.Organization(string(cmd.Org)); err != nil {
+		org, err := tx.Organization(string(cmd.Org))
+		if err != nil {
 			return chat.Customer{}, chat.NotFound("organization")
+		}
+		plan, err := tx.Plan(org.Plan)
+		if err != nil {
+			return chat.Customer{}, err
+		}
+		if !plan.Customers {
+			return chat.Customer{}, fmt.Errorf("the %s plan does not include customers; \"parley org update %s --plan PLAN\" changes the plan", plan.Name, org.ID)
 		}
 		return core.CreateCustomer(tx, string(cmd.Org), chat.NewCustomer{TeamID: cmd.Team, Name: cmd.Name, Email: cmd.Email})
 	})

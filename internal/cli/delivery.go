@@ -19,6 +19,18 @@ func deliveryRecord(d client.WebhookDelivery) record {
 		{"id", d.ID}, {"created_at", instant(d.CreatedAt)}, {"event_type", string(d.EventType)}, {"status", string(d.Status)},
 		{"attempts", d.AttemptCount}, {"answer", numberOrNil(d.ResponseStatus)}, {"error_code", textOrNil(d.ErrorCode)},
 		{"next_attempt_at", instantOrNil(d.NextAttemptAt)}, {"subscription_id", d.SubscriptionID}, {"event_id", d.EventID},
+		{"replayed_from", textOrNil(d.ReplayedFrom)},
+	}
+}
+
+// deliveryRow is a delivery in a list: as much as fits on a terminal. The answer is a status, or why there was none.
+func deliveryRow(d client.WebhookDelivery) record {
+	answer := numberOrNil(d.ResponseStatus)
+	if answer == nil || d.Status == client.DeliveryDead && orText(d.ErrorCode, "") == "replayed" {
+		answer = textOrNil(d.ErrorCode)
+	}
+	return record{
+		{"id", d.ID}, {"created_at", d.CreatedAt.UTC().Format(time.DateTime)}, {"event_type", string(d.EventType)}, {"status", string(d.Status)}, {"answer", answer},
 	}
 }
 
@@ -48,7 +60,7 @@ func (cmd *deliveryListCommand) Run(c *console) error {
 	if err != nil {
 		return cmd.explain(err)
 	}
-	return showList(c, cmd.serviceFlags, list, deliveryRecord)
+	return showList(c, cmd.serviceFlags, list, deliveryRow)
 }
 
 type deliveryShowCommand struct {
@@ -68,7 +80,7 @@ func (cmd *deliveryShowCommand) Run(c *console) error {
 	if err != nil {
 		return cmd.explain(err)
 	}
-	lines := deliveryRecord(*d)
+	lines := append(deliveryRecord(*d), field{"response_body_snippet", textOrNil(d.ResponseBodySnippet)})
 	for _, a := range d.Attempts {
 		outcome := text(numberOrNil(a.ResponseStatus))
 		if a.ErrorCode != nil {

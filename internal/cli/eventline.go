@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -76,13 +77,13 @@ func oneLine(s string) string {
 	return short(s)
 }
 
-// describe returns the person, the content and the object's id of an event.
+// describe returns the person (the number, or the contact's id of somebody without one, which every event has), the content and the object's id of an event.
 func describe(value any) (who, what, id string) {
 	switch v := value.(type) {
 	case *client.MessageReceived:
-		return v.From.Address(), contentAs(v.Type, v.Body()), v.ID
+		return cmp.Or(v.From.PhoneNumber, v.ContactID, v.From.BSUID), contentAs(v.Type, v.Body()), v.ID
 	case *client.MessageStatusChanged:
-		return v.RecipientPhone, statusText(v), v.ID
+		return cmp.Or(v.RecipientPhone, v.ContactID), statusText(v), v.ID
 	case *client.MessageSent:
 		return orText(v.Message.To, v.Contact.ID), contentAs(v.Message.Type, orText(v.Message.Body, "")), v.Message.ID
 	case *client.MessageRevoked:
@@ -101,11 +102,11 @@ func describe(value any) (who, what, id string) {
 func describeContact(value any) (who, what, id string) {
 	switch v := value.(type) {
 	case *client.ContactCreated:
-		return orText(v.Contact.PhoneNumber, ""), orText(v.Contact.Name, ""), v.Contact.ID
+		return orText(v.Contact.PhoneNumber, v.Contact.ID), orText(v.Contact.Name, ""), v.Contact.ID
 	case *client.ContactUpdated:
-		return orText(v.Contact.PhoneNumber, ""), "changed: " + strings.Join(v.ChangedFields, ", "), v.Contact.ID
+		return orText(v.Contact.PhoneNumber, v.Contact.ID), "changed: " + strings.Join(v.ChangedFields, ", "), v.Contact.ID
 	case *client.ContactIdentityUpdated:
-		return orText(v.Contact.PhoneNumber, orText(v.Contact.BSUID, "")), "has another id or number", v.Contact.ID
+		return orText(v.Contact.PhoneNumber, v.Contact.ID), "has another id or number", v.Contact.ID
 	case *client.CustomerCreatedEvent:
 		return v.Customer.Name, string(v.Customer.Status), v.Customer.ID
 	case *client.CustomerUpdatedEvent:

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parleyhq/parley/client"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
@@ -181,5 +182,34 @@ func TestLateEvents(t *testing.T) {
 	}
 	if f := tail.followers[org.ID]; f.after != events[3].ID || len(f.known) != 0 {
 		t.Errorf("what is settled is kept: %+v", f)
+	}
+}
+
+// Somebody without a number goes by one name in every event: the id of the contact.
+func TestPersonWithoutANumberHasOneName(t *testing.T) {
+	t.Parallel()
+	const id = "ctc_01ARZ3NDEKTSV4RRFFQ69G5FAV"
+	sent := &client.MessageSent{}
+	sent.Contact.ID = id
+	for _, value := range []any{
+		&client.MessageReceived{From: client.Person{BSUID: "DE.123abc"}, ContactID: id}, &client.MessageStatusChanged{ContactID: id}, sent,
+		&client.ContactCreated{Contact: client.EventContact{ID: id}}, &client.ContactUpdated{Contact: client.EventContact{ID: id}},
+	} {
+		if who, _, _ := describe(value); who != id {
+			t.Errorf("%T names %q", value, who)
+		}
+	}
+}
+
+func TestHelpNamesTheSimulator(t *testing.T) {
+	t.Parallel()
+	if o := parley(t, "--help"); !strings.Contains(o.stdout, "\n  simulate run") || !strings.Contains(o.stdout, "nor does log") {
+		t.Errorf("the help is %s", o.stdout)
+	}
+	if o := parley(t, "simulate", "--help"); !strings.Contains(o.stdout, "simulate run") || !strings.Contains(o.stdout, "shows its flags") {
+		t.Errorf("the help of simulate is %s", o.stdout)
+	}
+	if o := parley(t, "simulate", "run", "--help"); !strings.Contains(o.stdout, "--callback-url") || !strings.Contains(o.stdout, "--listen") {
+		t.Errorf("the help of simulate run is %s", o.stdout)
 	}
 }

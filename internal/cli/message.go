@@ -50,6 +50,9 @@ func usageMessage(err error, env environment) string {
 			message += "; a flag that is on or off takes it behind an equals sign: --flag=" + word
 		}
 	}
+	if strings.HasPrefix(message, "missing flags:") && strings.Contains(message, "--key=") {
+		message += "\n\"parley login\" keeps the address, the key and the number for all commands; PARLEY_API_KEY and PARLEY_FROM give them too"
+	}
 	return fmt.Sprintf("%s\nsee \"%s --help\"", message, cmd.FullPath())
 }
 

@@ -1,7 +1,8 @@
 package cli
 
 import (
-	"cmp"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -10,7 +11,22 @@ import (
 	"github.com/parleyhq/parley/internal/vault"
 )
 
-const defaultPublicURL = "http://localhost:8080"
+// publicURL is the address at which others reach the server: the one that is given, or the one that the server has left
+// in the store. Where no server has run yet, it is a guess, and a warning says so.
+func publicURL(c *console, r store.Reader, given string) (string, error) {
+	if given == "" {
+		left, err := r.Setting(core.PublicURLSetting)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return "", err
+		}
+		given = left
+	}
+	if given == "" {
+		given = "http://localhost:8080"
+		fmt.Fprintf(c.stderr, "No server has run on this store yet, so the link begins with %s. Give --public-url if that is not its address.\n", given)
+	}
+	return strings.TrimRight(given, "/"), nil
+}
 
 type accountLinkCommand struct {
 	Org                orgID   `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
@@ -19,7 +35,7 @@ type accountLinkCommand struct {
 	ExpiresInHours     int64   `default:"168" placeholder:"HOURS" help:"How long the link works, 1 to 720."`
 	SuccessRedirectURL *string `name:"success-redirect-url" placeholder:"URL" help:"Where the browser goes afterwards."`
 	FailureRedirectURL *string `name:"failure-redirect-url" placeholder:"URL" help:"Where the browser goes when it did not work."`
-	PublicURL          string  `name:"public-url" variable:"PARLEY_PUBLIC_URL" placeholder:"URL" help:"Address under which others reach the server. Empty: http://localhost:8080."`
+	PublicURL          string  `name:"public-url" variable:"PARLEY_PUBLIC_URL" placeholder:"URL" help:"Address under which others reach the server. Empty: the one that the server was last started with."`
 	storeFlags
 }
 
@@ -29,8 +45,11 @@ func (cmd *accountLinkCommand) Run(c *console) error {
 		in.ExpiresInHours = -1
 	}
 	var link chat.SetupLink
-	var token string
+	var token, address string
 	err := cmd.change(c, func(tx *store.Tx) (err error) {
+		if address, err = publicURL(c, tx.Reader, cmd.PublicURL); err != nil {
+			return err
+		}
 		if cmd.Customer == "" {
 			link, token, err = core.CreateOwnSetupLink(tx, string(cmd.Org), cmd.Team, in)
 		} else {
@@ -44,7 +63,7 @@ func (cmd *accountLinkCommand) Run(c *console) error {
 	return cmd.printOne(c.stdout, record{
 		{"id", link.ID}, {"organization_id", link.OrgID}, {"team_id", link.TeamID}, {"customer_id", textOrNil(link.CustomerID)},
 		{"expires_at", instant(link.ExpiresAt)},
-		{"setup_url", strings.TrimRight(cmp.Or(cmd.PublicURL, defaultPublicURL), "/") + core.OnboardPath + token},
+		{"setup_url", address + core.OnboardPath + token},
 	})
 }
 

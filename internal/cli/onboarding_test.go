@@ -47,6 +47,33 @@ func TestCustomers(t *testing.T) {
 	})
 }
 
+// The links that commands print lead to the address with which the server was last started.
+func TestLinksOfTheServer(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	org := s.newOrg(t)
+	if o := s.run(t, "account", "link", "--org", org); o.code != 0 || !strings.Contains(o.stdout, "http://localhost:8080/onboard/") || !strings.Contains(o.stderr, "--public-url") {
+		t.Errorf("before any server: %+v", o)
+	}
+	d := newDemoSite(t)
+	theirs := d.rows(t, "org", "list")[0]["id"].(string)
+	if link := d.fields(t, "account", "link", "--org", theirs); !strings.HasPrefix(link["setup_url"].(string), d.url+"/onboard/") {
+		t.Errorf("made %v, the server is at %s", link, d.url)
+	}
+	d.fields(t, "user", "create", "--org", theirs, "--name", "Ada", "--email", "ada@acme.example", "--role", "agent")
+	if link := d.fields(t, "user", "link", "ada@acme.example"); !strings.HasPrefix(link["url"].(string), d.url+"/invite/") {
+		t.Errorf("made %v, the server is at %s", link, d.url)
+	}
+}
+
+// An organization whose plan has no customers gets none from the command line either.
+func TestCustomersOfThePlan(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	org := s.fields(t, "org", "create", "--name", "Acme", "--plan", "pro")["id"].(string)
+	s.run(t, "customer", "create", "--org", org, "--name", "Toko").refused(t, exitFailed, "pro plan does not include customers", "parley org update")
+}
+
 func TestAccountLinks(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, s site) {
 		org := s.newOrg(t)
@@ -55,7 +82,7 @@ func TestAccountLinks(t *testing.T) {
 			t.Errorf("made %v", own)
 		}
 		customer := s.fields(t, "customer", "create", "--org", org, "--name", "Toko")["id"].(string)
-		theirs := s.fields(t, "account", "link", "--org", org, "--customer", customer, "--expires-in-hours", "1")
+		theirs := s.fields(t, "account", "link", "--org", org, "--customer", customer, "--expires-in-hours", "1", "--public-url", "http://localhost:8080")
 		if theirs["customer_id"] != customer || !strings.HasPrefix(theirs["setup_url"].(string), "http://localhost:8080/onboard/csl_") {
 			t.Errorf("made %v", theirs)
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -67,6 +68,20 @@ func (f storeFlags) printAll(w io.Writer, rs []record, header ...string) error {
 		fmt.Fprintln(tw, strings.Join(cells, "\t"))
 	}
 	return tw.Flush()
+}
+
+// printTable is printAll with only some of the fields in the table, so that a row fits on a terminal. JSON has all.
+func (f storeFlags) printTable(w io.Writer, rs []record, columns ...string) error {
+	if f.JSON {
+		return f.printAll(w, rs)
+	}
+	narrow := make([]record, len(rs))
+	for i, r := range rs {
+		for _, name := range columns {
+			narrow[i] = append(narrow[i], r[slices.IndexFunc(r, func(f field) bool { return f.name == name })])
+		}
+	}
+	return f.printAll(w, narrow, columns...)
 }
 
 func printJSON(w io.Writer, r record) error {

@@ -112,6 +112,9 @@ func (cmd *sendCommand) Run(c *console) error {
 		options = append(options, client.IdempotencyKey(cmd.IdempotencyKey))
 	}
 	sent, err := api.SendMessage(c.ctx, cmd.From, m, options...)
+	if refusal, ok := errors.AsType[*client.Error](err); ok && strings.Contains(refusal.Message, "header needs a parameter of type") {
+		return fmt.Errorf("%w\n--header gives it: a file, or the address of one", err)
+	}
 	if err != nil {
 		return cmd.explain(err)
 	}

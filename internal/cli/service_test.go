@@ -140,10 +140,14 @@ func (d demoSite) endpoints(t *testing.T) {
 	}
 	sample := d.object(t, "webhook", "test", id, "--event", "contact.created")
 	delivery := sample["id"].(string)
+	if shown := d.table(t, "delivery", "list"); strings.Count(shown, "\n") != 2 || !strings.Contains(shown, delivery) || len(strings.Split(shown, "\n")[1]) > 110 {
+		t.Errorf("listed as %s", shown)
+	}
 	if listed := d.list(t, "delivery", "list", "--subscription", id); len(listed) != 1 || listed[0]["id"] != delivery {
 		t.Errorf("deliveries %v", listed)
 	}
-	if shown := d.table(t, "delivery", "show", delivery); !strings.Contains(shown, "contact.created") || !strings.Contains(shown, `payload`) {
+	if shown := d.table(t, "delivery", "show", delivery); !strings.Contains(shown, "contact.created") || !strings.Contains(shown, `payload`) ||
+		!strings.Contains(shown, "response_body_snippet") || !strings.Contains(shown, "replayed_from") {
 		t.Errorf("shown %s", shown)
 	}
 	if none := d.object(t, "delivery", "replay", "--subscription", id); none["replayed"] != 0.0 {
@@ -170,6 +174,11 @@ func (d demoSite) requests(t *testing.T) {
 		t.Errorf("the request is %v", one)
 	}
 	d.run(t, "log", "req_1", "--org", org).refused(t, exitFailed, "no such request")
+	if alone := d.fields(t, "log", failed[0]["request_id"].(string)); alone["status"] != 404.0 {
+		t.Errorf("the request without its organization is %v", alone)
+	}
+	d.run(t, "log", "req_1").refused(t, exitFailed, "no such request")
+	d.run(t, "log").refused(t, exitUsage, "--org", "req_")
 }
 
 func TestLogin(t *testing.T) {
@@ -177,7 +186,7 @@ func TestLogin(t *testing.T) {
 	d := newDemoSite(t)
 	home := t.TempDir()
 	environ := []string{"HOME=" + home}
-	parleyWith(t, environ, "message", "list").refused(t, exitUsage, "missing flags: --from=ID, --key=KEY")
+	parleyWith(t, environ, "message", "list").refused(t, exitUsage, "missing flags: --from=ID, --key=KEY", "parley login", "PARLEY_API_KEY")
 	o := parleyWith(t, environ, "login", "--url", d.url, "--key", d.key)
 	if o.code != 0 || !strings.Contains(o.stdout, demoNumber) || strings.Contains(o.stdout, d.key) {
 		t.Fatalf("got %+v", o)
@@ -188,6 +197,9 @@ func TestLogin(t *testing.T) {
 	}
 	if o := parleyWith(t, environ, "message", "list"); o.code != 0 {
 		t.Errorf("with the profile: %+v", o)
+	}
+	if o := parleyWith(t, environ, "account", "list"); o.code != 0 || !strings.Contains(o.stdout, demoNumber) || len(strings.Split(o.stdout, "\n")[0]) > 80 {
+		t.Errorf("the numbers of the profile's key: %+v", o)
 	}
 	// In the README people export the key before they log in with it, and the number is known anyway.
 	if o := parleyWith(t, append(environ, "PARLEY_API_KEY="+d.key), "message", "list"); o.code != 0 {

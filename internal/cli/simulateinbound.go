@@ -18,7 +18,7 @@ import (
 )
 
 type simulateCommands struct {
-	Run     simulateCommand        `cmd:"" default:"withargs" hidden:"" help:"Run the provider simulator as a process of its own."`
+	Run     simulateCommand        `cmd:"" default:"withargs" help:"Run the provider simulator as a process of its own. \"parley simulate\" is short for it; \"parley simulate run --help\" shows its flags."`
 	Inbound simulateInboundCommand `cmd:"" help:"Write to your business as one of its simulated customers."`
 }
 
@@ -28,7 +28,7 @@ const sampleFile = "sample"
 type simulateInboundCommand struct {
 	Simulator    string `variable:"PARLEY_SIMULATOR_URL" default:"http://localhost:9464/simulator" placeholder:"URL" help:"Address of the simulator: that of a running \"parley serve\", or of \"parley simulate\"."`
 	ControlToken string `placeholder:"TOKEN" help:"What \"parley simulate\" was given as --control-token."`
-	From         string `default:"${ada}" placeholder:"PHONE" help:"Who writes. ${ada} is Ada, who also answers by herself."`
+	From         string `default:"${ada}" placeholder:"WHO" help:"Who writes: a phone number, or a user id like DE.123abc for somebody who shows none. ${ada} is Ada, who also answers by herself."`
 	Name         string `placeholder:"NAME" help:"The name that this person goes by from now on."`
 	To           string `placeholder:"ID" help:"The business number, by its phone_number_id. Without: the first that there is."`
 
@@ -125,7 +125,7 @@ func (cmd *simulateInboundCommand) inbound(c *console, to string) (path string, 
 		return "taps", body, nil
 	}
 	if cmd.Name != "" {
-		body["from"] = map[string]string{"phone": cmd.From, "name": cmd.Name}
+		body["from"] = map[string]string{cmd.fromField(): cmd.From, "name": cmd.Name}
 	}
 	if cmd.React != nil {
 		about := cmd.Message
@@ -145,6 +145,14 @@ func (cmd *simulateInboundCommand) inbound(c *console, to string) (path string, 
 	return "inbound", body, cmd.addFile(body)
 }
 
+// fromField is the simulator's name for what identifies the person.
+func (cmd *simulateInboundCommand) fromField() string {
+	if simulator.IsUserID(cmd.From) {
+		return "user_id"
+	}
+	return "phone"
+}
+
 // newest is the newest message to this person.
 func (cmd *simulateInboundCommand) newest(c *console, to string) (string, error) {
 	var got struct {
@@ -152,7 +160,7 @@ func (cmd *simulateInboundCommand) newest(c *console, to string) (string, error)
 			ID string `json:"id"`
 		} `json:"messages"`
 	}
-	query := url.Values{"direction": {"outbound"}, "phone_number_id": {to}, "phone": {cmd.From}, "limit": {"1"}}
+	query := url.Values{"direction": {"outbound"}, "phone_number_id": {to}, cmd.fromField(): {cmd.From}, "limit": {"1"}}
 	if err := cmd.call(c, http.MethodGet, "messages?"+query.Encode(), nil, &got); err != nil {
 		return "", err
 	}

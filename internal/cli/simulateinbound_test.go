@@ -52,6 +52,12 @@ func TestSimulateInbound(t *testing.T) {
 		}
 		start.Cursor = awaitEvent(t, api, start.Cursor, client.EventMessageReceived, step.want)
 	}
+	if o := d.writes(t, "--text", "No number", "--from", "DE.123abc", "--name", "Cleo"); o.code != 0 {
+		t.Fatalf("a person without a number: %+v", o)
+	}
+	start.Cursor = awaitEvent(t, api, start.Cursor, client.EventMessageReceived, `"DE.123abc"`)
+	d.writes(t, "--react", "x", "--from", "DE.123abc").refused(t, exitFailed, "DE.123abc has no message from that number")
+	d.writes(t, "--text", "x", "--from", "12").refused(t, exitFailed, "7 to 15 digits", "DE.123abc")
 	d.writes(t, "--tap", "Maybe", "--from", "+4915510000001").refused(t, exitFailed, `no message with the button "Maybe"`)
 	d.writes(t, "--react", "x", "--from", "+4915510000099").refused(t, exitFailed, "no message from that number")
 	d.writes(t, "--image", "nowhere.png").refused(t, exitFailed, `give a file, or the word "sample"`)

@@ -208,15 +208,18 @@ func (cmd *userSignoutCommand) Run(c *console) error {
 
 type userLinkCommand struct {
 	namedUser
-	PublicURL string `variable:"PARLEY_PUBLIC_URL" default:"http://localhost:8080" placeholder:"URL" help:"Address of the dashboard."`
+	PublicURL string `name:"public-url" variable:"PARLEY_PUBLIC_URL" placeholder:"URL" help:"Address of the dashboard. Empty: the one that the server was last started with."`
 	storeFlags
 }
 
 func (cmd *userLinkCommand) Run(c *console) error {
-	var token string
+	var token, address string
 	var link chat.UserLink
 	err := cmd.change(c, func(tx *store.Tx) error {
 		u, err := cmd.find(tx)
+		if err == nil {
+			address, err = publicURL(c, tx.Reader, cmd.PublicURL)
+		}
 		if err != nil {
 			return err
 		}
@@ -227,6 +230,6 @@ func (cmd *userLinkCommand) Run(c *console) error {
 		return err
 	}
 	return cmd.printOne(c.stdout, record{
-		{"url", strings.TrimRight(cmd.PublicURL, "/") + core.UserLinkPath + token}, {"kind", string(link.Kind)}, {"expires_at", instant(link.ExpiresAt)},
+		{"url", address + core.UserLinkPath + token}, {"kind", string(link.Kind)}, {"expires_at", instant(link.ExpiresAt)},
 	})
 }

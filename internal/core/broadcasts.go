@@ -87,7 +87,7 @@ func schedule(b *chat.Broadcast, at *time.Time, zone string, now time.Time) erro
 			return chat.Invalid("time_zone", "There is no time zone of this name. Give one like Asia/Jakarta.")
 		}
 	}
-	b.ScheduledAt, b.TimeZone, b.Status = at, zone, chat.BroadcastDraft
+	b.ScheduledAt, b.TimeZone, b.Status, b.Reason = at, zone, chat.BroadcastDraft, ""
 	if at == nil {
 		return nil
 	}

@@ -2,6 +2,8 @@ package core
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -25,9 +27,9 @@ func HoldSends(tx *store.Tx) (h Held, err error) {
 // heldSlice is how many held messages one transaction handles.
 const heldSlice = 200
 
-// SendHeld queues every held message for sending, and returns how many.
-func SendHeld(ctx context.Context, st *store.Store) (int, error) {
-	return eachHeld(ctx, st, func(tx *store.Tx, h store.HeldSend) error {
+// SendHeld queues held messages for sending, those with the ids or all if there are none, and returns how many.
+func SendHeld(ctx context.Context, st *store.Store, ids ...string) (int, error) {
+	return eachHeld(ctx, st, ids, func(tx *store.Tx, h store.HeldSend) error {
 		m, err := tx.Message(h.OrgID, h.AccountID, h.MessageID)
 		if err != nil || m.Status != chat.StatusQueued && m.Status != chat.StatusPending {
 			return ignoreNotFound(err)
@@ -39,10 +41,10 @@ func SendHeld(ctx context.Context, st *store.Store) (int, error) {
 	})
 }
 
-// DiscardHeld fails every held message, and returns how many.
-func DiscardHeld(ctx context.Context, st *store.Store) (int, error) {
+// DiscardHeld fails held messages, those with the ids or all if there are none, and returns how many.
+func DiscardHeld(ctx context.Context, st *store.Store, ids ...string) (int, error) {
 	failure := chat.MessageError{Code: chat.FailUndeliverable, Message: "The message waited when the store was backed up. It was given up after the restore, because it may have gone out."}
-	return eachHeld(ctx, st, func(tx *store.Tx, h store.HeldSend) error {
+	return eachHeld(ctx, st, ids, func(tx *store.Tx, h store.HeldSend) error {
 		account, err := tx.Account(h.OrgID, h.AccountID)
 		if err != nil {
 			return ignoreNotFound(err)
@@ -56,12 +58,17 @@ func DiscardHeld(ctx context.Context, st *store.Store) (int, error) {
 	})
 }
 
-// eachHeld calls do for each held message, in slices, and then releases the message.
-func eachHeld(ctx context.Context, st *store.Store, do func(*store.Tx, store.HeldSend) error) (done int, err error) {
+// eachHeld calls do for each held message, in slices, and then releases the message. If ids are given, it takes those
+// in one transaction, and none if one of them is not held.
+func eachHeld(ctx context.Context, st *store.Store, ids []string, do func(*store.Tx, store.HeldSend) error) (done int, err error) {
+	next := func(tx *store.Tx) ([]store.HeldSend, error) { return tx.HeldSends("", heldSlice) }
+	if len(ids) > 0 {
+		next = func(tx *store.Tx) ([]store.HeldSend, error) { return heldWith(tx, ids) }
+	}
 	for {
 		n := 0
 		err := st.InTx(ctx, func(tx *store.Tx) error {
-			held, err := tx.HeldSends("", heldSlice)
+			held, err := next(tx)
 			for _, h := range held {
 				if err == nil {
 					err = do(tx, h)
@@ -73,9 +80,26 @@ func eachHeld(ctx context.Context, st *store.Store, do func(*store.Tx, store.Hel
 			n = len(held)
 			return err
 		})
-		done += n
-		if err != nil || n < heldSlice {
+		if err != nil {
 			return done, err
 		}
+		done += n
+		if n < heldSlice || len(ids) > 0 {
+			return done, nil
+		}
 	}
+}
+
+func heldWith(tx *store.Tx, ids []string) (held []store.HeldSend, err error) {
+	for _, id := range ids {
+		h, err := tx.HeldSend(id)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, fmt.Errorf("%s is not held; \"parley held\" lists the messages that are", id)
+		}
+		if err != nil {
+			return nil, err
+		}
+		held = append(held, h)
+	}
+	return held, nil
 }

@@ -10,6 +10,9 @@ import (
 // OnboardPath is the path of setup links, after the public URL.
 const OnboardPath = "/onboard/"
 
+// PublicURLSetting is the name of the setting in which servers leave the address at which others reach them.
+const PublicURLSetting = "public_url"
+
 // CreateSetupLink makes a link for a customer and returns its token, which exists nowhere else.
 func CreateSetupLink(tx *store.Tx, orgID, customerID string, in chat.NewSetupLink) (chat.SetupLink, string, error) {
 	customer, err := Customer(tx.Reader, orgID, customerID)

@@ -21,6 +21,7 @@ import (
 	"github.com/parleyhq/parley/internal/clientaddr"
 	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/contactjobs"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/figures"
 	"github.com/parleyhq/parley/internal/housekeeping"
 	"github.com/parleyhq/parley/internal/live"
@@ -175,11 +176,23 @@ func (s *Server) warnOfOpenFolder() {
 	}
 }
 
-// warnOfHeldMessages reminds the operator of held messages that a restore has left to decide on.
+// mostHeldNamed is how many held broadcasts the log names.
+const mostHeldNamed = 20
+
+// warnOfHeldMessages reminds the operator of held messages and broadcasts that a restore has left to decide on.
 func (s *Server) warnOfHeldMessages(ctx context.Context) {
 	if n, err := s.store.Read(ctx).CountHeldSends(); err == nil && n > 0 {
 		s.log.Warn("messages are held since the store was restored: `parley held send` sends them, `parley held discard` gives them up", "count", n)
 	}
+	held, err := s.store.Read(ctx).HeldBroadcasts(mostHeldNamed)
+	if err != nil || len(held) == 0 {
+		return
+	}
+	names := make([]string, len(held))
+	for i, b := range held {
+		names[i] = b.ID + " " + b.Name
+	}
+	s.log.Warn("broadcasts are held since the store was restored: start or resume those that have not gone out, and stop or delete the others", "broadcasts", names)
 }
 
 func (s *Server) listen() (err error) {
@@ -213,6 +226,19 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 	}
 }
 
+// leaveAddress leaves the public address in the store, for the links that commands print. A node that cannot is not worse
+// for it.
+func (s *Server) leaveAddress(ctx context.Context) {
+	known, err := s.store.Read(ctx).Setting(core.PublicURLSetting)
+	if err == nil && known == s.cfg.PublicURL {
+		return
+	}
+	err = s.store.InTx(ctx, func(tx *store.Tx) error { return tx.PutSetting(core.PublicURLSetting, s.cfg.PublicURL) })
+	if err != nil {
+		s.log.Warn("the public address could not be left in the store: commands that print links need --public-url", "error", err)
+	}
+}
+
 // warnOfProvider tells an operator what will not work, although nothing fails at the start.
 func (s *Server) warnOfProvider() {
 	switch {
@@ -236,6 +262,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	s.log.Info("serving", "listen", s.public.listener.Addr().String(), "ops", s.ops.listener.Addr().String(),
 		"public_url", s.cfg.PublicURL, "store", s.store.Engine(), "provider", s.providerName(), "role", s.cfg.Role)
 	s.warnOfProvider()
+	s.leaveAddress(ctx)
 	s.inviteSetup(ctx)
 	if ready != nil {
 		ready()

@@ -32,7 +32,7 @@ func (m *message) view() control.Message {
 func (s *Simulator) controlMessages(c *control.Call) (any, error) {
 	q := c.URL.Query()
 	want := map[string]string{}
-	for _, k := range []string{"state", "direction", "phone_number_id", "phone", "type", "biz_opaque_callback_data"} {
+	for _, k := range []string{"state", "direction", "phone_number_id", "phone", "user_id", "type", "biz_opaque_callback_data"} {
 		want[k] = q.Get(k)
 	}
 	want["phone"] = strings.TrimPrefix(want["phone"], "+")
@@ -41,7 +41,7 @@ func (s *Simulator) controlMessages(c *control.Call) (any, error) {
 	s.messages.Each(func(_ recent.Key, m *message) bool {
 		v := m.view()
 		got := map[string]string{
-			"state": v.State, "direction": v.Direction, "phone_number_id": v.PhoneNumberID, "phone": v.Phone,
+			"state": v.State, "direction": v.Direction, "phone_number_id": v.PhoneNumberID, "phone": v.Phone, "user_id": v.UserID,
 			"type": v.Type, "biz_opaque_callback_data": v.Opaque,
 		}
 		for k, w := range want {

@@ -15,7 +15,7 @@ func (s *Simulator) tap(in control.Tap) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, err := s.sender(n.waba.Load(), Sender{person: person{Phone: in.From}, known: true})
+	from, err := s.sender(n.waba.Load(), namedBy(in.From))
 	if err != nil {
 		return nil, err
 	}

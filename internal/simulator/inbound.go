@@ -34,21 +34,32 @@ type Inbound struct {
 	Fields map[string]json.RawMessage `json:"-"`
 }
 
-// Sender is the person who writes: a phone in JSON, or an object with a profile, which is remembered.
+// Sender is the person who writes: a phone or a user id in JSON, or an object with a profile, which is remembered.
 type Sender struct {
 	person
-	known   bool   // only the phone was given
+	known   bool   // only the phone or the user id was given
 	profile []byte // the profile as it was given, in JSON
+}
+
+// IsUserID tells whether a text is the user id of a person, such as DE.123abc, and not a phone.
+func IsUserID(text string) bool { return names.IsUserID(text) }
+
+// namedBy is a person who is named by phone or user id alone.
+func namedBy(id string) Sender {
+	if names.IsUserID(id) {
+		return Sender{person: person{UserID: id}, known: true}
+	}
+	return Sender{person: person{Phone: id}, known: true}
 }
 
 // From is a person with a name.
 func From(phone, name string) Sender { return Sender{person: person{Phone: phone, Name: name}} }
 
-// UnmarshalJSON accepts a phone or a profile.
+// UnmarshalJSON accepts a phone, a user id or a profile.
 func (f *Sender) UnmarshalJSON(b []byte) error {
-	var phone string
-	if json.Unmarshal(b, &phone) == nil {
-		f.Phone, f.known = phone, true
+	var id string
+	if json.Unmarshal(b, &id) == nil {
+		*f = namedBy(id)
 		return nil
 	}
 	f.profile = slices.Clone(b)
@@ -150,7 +161,7 @@ func (s *Simulator) sender(w *waba, f Sender) (recipient, error) {
 	if f.Phone != "" {
 		digits, valid := names.NormalizePhone(f.Phone)
 		if !valid {
-			return recipient{}, fmt.Errorf("phone %q must be 7 to 15 digits", f.Phone)
+			return recipient{}, fmt.Errorf("phone %q must be 7 to 15 digits; a person without a phone has a user id like DE.123abc", f.Phone)
 		}
 		f.Phone = names.CanonicalPhone(digits)
 	}
