@@ -70,6 +70,7 @@ type Hub struct {
 	cfg      Config
 	wanted   atomic.Bool // there is a listener, here or on another node
 	others   atomic.Pointer[store.Moment]
+	untold   atomic.Bool // other nodes were not told of a change, because none was known to listen
 	mu       sync.Mutex
 	orgs     map[string]map[*Listener]bool
 	changes  map[store.Change]bool // not sent yet
@@ -112,7 +113,10 @@ func (h *Hub) Drain() {
 // Changed takes the changes of a transaction. Without listeners it costs next to nothing.
 func (h *Hub) Changed(changes []store.Change) {
 	if !h.wanted.Load() {
-		return
+		// Another node may have a listener of which this one has not heard yet; it is told when it is heard of.
+		if h.untold.Store(true); !h.wanted.Load() {
+			return
+		}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -143,7 +147,10 @@ func (h *Hub) tellSoon(ctx context.Context) {
 	for org, of := range byOrg {
 		h.tellHere(org, of)
 	}
-	if h.othersListen() {
+	if !h.othersListen() {
+		h.untold.Store(true)
+	}
+	if h.othersListen() { // asked again, because one may have been heard of since
 		h.tellOthers(byOrg)
 	}
 }

@@ -84,6 +84,24 @@ func TestOtherNodes(t *testing.T) {
 	}
 }
 
+// A change that was made before a node had heard of any listener is made good when it hears of one.
+func TestUntoldChanges(t *testing.T) {
+	t.Parallel()
+	place := storetest.NewConfig(t, storetest.Postgres)
+	a, _ := node(t, place, "node_a")
+	_, there := node(t, place, "node_b")
+	org := storetest.Org(t, a)
+	account := storetest.Account(t, a, org, "100000000001")
+	conversation := storetest.Conversation(t, a, storetest.Contact(t, a, account, "+4915510000001"), nil)
+	touch := func(tx *store.Tx) error { return tx.TouchConversation(org.ID, conversation.ID) }
+	storetest.InTx(t, a, touch)
+	l := there.Listen(store.SessionContext{User: chat.User{ID: "usr_1", OrgID: org.ID, Sees: chat.SeesAll}, Session: chat.Session{OrgID: org.ID}})
+	defer l.Leave()
+	await(t, l, live.KindAll, "")
+	storetest.InTx(t, a, touch)
+	await(t, l, "conversation", conversation.ID)
+}
+
 // repeat makes a change until it is told to stop. A node tells nothing until it has heard of a listener elsewhere, so
 // that one change might be lost.
 func repeat(t *testing.T, st *store.Store, change func(*store.Tx) error) (stop func()) {

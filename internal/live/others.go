@@ -8,10 +8,12 @@ import (
 )
 
 // Nodes tell each other by topics of the store: that they have listeners, which objects have changed, and who
-// is at a conversation. While no node has listeners, no changes are told.
+// is at a conversation. While no node has listeners, no changes are told. A node that hears of a listener says if it
+// has kept changes to itself until then: the listener may have fetched before they were made.
 const (
 	watchTopic    = "watch"
 	changesTopic  = "changes"
+	untoldTopic   = "untold"
 	presenceTopic = "presence"
 	// watchEvery is how often a node announces its listeners, and watchFor how long other nodes remember it.
 	watchEvery = 20 * time.Second
@@ -24,7 +26,7 @@ const (
 func (h *Hub) Hear(topic store.Topic) bool {
 	words := strings.Split(string(topic), " ")
 	switch words[0] {
-	case watchTopic, changesTopic, presenceTopic:
+	case watchTopic, changesTopic, untoldTopic, presenceTopic:
 	default:
 		if topic == store.TopicAny { // a notification may have been missed
 			h.everybody(Hint{Kind: KindAll})
@@ -39,6 +41,11 @@ func (h *Hub) Hear(topic store.Topic) bool {
 		now := h.cfg.Store.Moment()
 		h.others.Store(&now)
 		h.wanted.Store(true)
+		if h.untold.Swap(false) {
+			h.cfg.Store.Tell(store.Topic(untoldTopic + " " + h.cfg.Node()))
+		}
+	case words[0] == untoldTopic:
+		h.everybody(Hint{Kind: KindAll})
 	case words[0] == changesTopic && len(words) >= 4:
 		h.hearChanges(words[2], words[3:])
 	case words[0] == presenceTopic && len(words) == 7:
