@@ -57,7 +57,9 @@ func (d demoSite) messages(t *testing.T) {
 	if err := os.WriteFile(body, []byte(`{"messaging_product":"chat","to":"+4915510000001","type":"text","text":{"body":"From a file"}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d.writes(t, "--from", "+4915510000001", "--text", "Hello", "--name", "Bea") // opens the window
+	if o := d.writes(t, "--from", "+4915510000001", "--text", "Hello", "--name", "Bea"); o.code != 0 { // it opens the window
+		t.Fatalf("nobody wrote: %+v", o)
+	}
 	to := []string{"send", "--to", "+4915510000001"}
 	for want, args := range map[string][]string{
 		"Sure?":       append(to, "--text", "Sure?", "--button", "y=Yes", "--button", "No", "--title", "Question", "--footer", "Small"),

@@ -28,6 +28,7 @@ func (s *Simulator) controls() control.Table {
 		"GET faults/*":        s.controlGetFaults,
 		"PUT faults/*":        s.controlSetFaults,
 		"DELETE faults/*":     s.controlClearFaults,
+		"GET numbers":         s.controlNumbers,
 		"POST numbers":        control.Take(s.connectNumber),
 		"POST scripts":        s.controlAddScript,
 		"GET settings":        s.controlGetSettings,

@@ -10,6 +10,17 @@ import (
 	"github.com/parleyhq/parley/internal/simulator/wire"
 )
 
+// controlNumbers lists the numbers; "parley simulate inbound" takes the first.
+func (s *Simulator) controlNumbers(*control.Call) (any, error) {
+	s.accounts.mu.RLock()
+	defer s.accounts.mu.RUnlock()
+	list := []NumberSpec{}
+	for _, id := range sortedKeys(s.accounts.numbers) {
+		list = append(list, s.accounts.numbers[id].spec())
+	}
+	return map[string]any{"numbers": list}, nil
+}
+
 func (n *number) spec() NumberSpec {
 	w := n.waba.Load()
 	n.mu.Lock()
