@@ -21,6 +21,7 @@ const (
 	bareHTTPGet     = "bare HTTP GET"
 	bareSQLiteRow   = "bare SQLite, grouped commits"
 	barePostgresRow = "bare PostgreSQL, commit per row"
+	bareAcceptRow   = "bare send, accepted"
 )
 
 // bench is one run.
@@ -43,7 +44,7 @@ func (b *bench) all(ctx context.Context) {
 // wants tells whether the filters leave anything to measure on an engine.
 func (b *bench) wants(engine, bareRow string) bool {
 	return (b.only == "" || b.only == engine) &&
-		(matches(bareRow, b.filter) || b.wantsProgram())
+		(matches(bareRow, b.filter) || matches(bareAcceptRow, b.filter) || b.wantsProgram())
 }
 
 func (b *bench) wantsProgram() bool {
@@ -98,6 +99,9 @@ func (b *bench) sqlite(ctx context.Context, g *group) error {
 		b.add(g, b.measure(ctx, bareSQLiteRow, os.Getpid(), b.warmUp, s.phase))
 		s.db.Close()
 	}
+	if err := b.bareAccept(ctx, g, ""); err != nil {
+		return err
+	}
 	return b.engine(ctx, g, "")
 }
 
@@ -121,6 +125,9 @@ func (b *bench) postgres(ctx context.Context, g *group) error {
 		}
 		b.add(g, b.measure(ctx, barePostgresRow, os.Getpid(), b.warmUp, s.phase))
 		s.close(ctx)
+	}
+	if err := b.bareAccept(ctx, g, pg.URL); err != nil {
+		return err
 	}
 	return b.engine(ctx, g, pg.URL)
 }
@@ -222,7 +229,8 @@ func (b *bench) limit(g *group, sc scenario) float64 {
 		return limit
 	}
 	for _, f := range g.Rows {
-		if (f.Name == bareSQLiteRow || f.Name == barePostgresRow) && (limit == 0 || f.PerSecond < limit) {
+		bareStore := f.Name == bareSQLiteRow || f.Name == barePostgresRow || f.Name == bareAcceptRow && sc.sends
+		if bareStore && (limit == 0 || f.PerSecond < limit) {
 			limit = f.PerSecond
 		}
 	}

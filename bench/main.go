@@ -25,7 +25,8 @@ type options struct {
 	profiles    string
 	jsonFile    string
 	echo        string
-	messages    int    // of Home; 0: those of the inbox
+	messages    int // of Home; 0: those of the inbox
+	accept      string
 	program     string // built when first needed
 	short       bool
 }
@@ -44,6 +45,7 @@ func parseOptions() (options, error) {
 	flag.StringVar(&o.program, "program", "", "measure this built `file` instead of what is here, to compare two")
 	flag.StringVar(&o.echo, "echo", "", "serve the bare HTTP limit on this `address` (used by the generator itself)")
 	flag.IntVar(&o.messages, "messages", 0, "measure the requests of Home alone, on half a year of this `many` messages (10 million take minutes and 10 GB)")
+	flag.StringVar(&o.accept, "accept", "", "there, serve the bare path of sends over this SQLite `file` or PostgreSQL address (used by the generator itself)")
 	flag.BoolVar(&o.short, "short", false, "leave out the rows that need long preparation, and give each of the others 3 seconds unless -duration says otherwise")
 	flag.Parse()
 	if o.short && !given("duration") {
@@ -85,6 +87,9 @@ func run(o options) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if o.echo != "" {
+		if o.accept != "" {
+			return serveAccept(ctx, o.echo, o.accept)
+		}
 		return serveEcho(ctx, o.echo)
 	}
 	tmp, err := os.MkdirTemp("", "parley-bench-*")

@@ -38,11 +38,11 @@ type behind struct {
 
 var messagingScenarios = []scenario{
 	{
-		name: "send, completed to read", want: 200, bare: bareHTTPPost, writes: true,
+		name: "send, completed to read", want: 200, bare: bareHTTPPost, writes: true, sends: true,
 		requests: func(t target) requestFunc { return sendTemplate(t, numbers) }, behind: &behind{updatesApplied, 3, readAfter},
 	},
 	{
-		name: "send, accepted", want: 200, bare: bareHTTPPost, writes: true,
+		name: "send, accepted", want: 200, bare: bareHTTPPost, writes: true, sends: true,
 		requests: func(t target) requestFunc { return sendTemplate(t, 1) },
 	},
 	{

@@ -13,6 +13,7 @@ type scenario struct {
 	want   int
 	bare   string // the row of bare HTTP that limits it
 	writes bool   // limited by the bare store as well
+	sends  bool   // and by the bare path of sends
 	// requests is called once per server, after the target was prepared.
 	requests func(t target) requestFunc
 	// behind, if set, is counted instead of the requests.

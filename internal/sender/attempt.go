@@ -24,7 +24,8 @@ const (
 	throttlePause = 10 * time.Second
 	// throttleLife is how long rate limits may hold a message back before it fails.
 	throttleLife = time.Hour
-	accountFresh = 100 * time.Millisecond
+	// accountFresh is for how long what was read of a number and its organization counts.
+	accountFresh = 250 * time.Millisecond
 	// lookTimeout ends a read that the store does not answer. lookAgain is how soon the read is tried again.
 	lookTimeout = 5 * time.Second
 	lookAgain   = 500 * time.Millisecond
