@@ -104,7 +104,7 @@ func TestBacklogFromBeforeAClockWasTurnedBack(t *testing.T) {
 		sub := w.subscribe(s.URL)
 		var ids []string
 		for range 4 {
-			ids = append(ids, w.deliver(sub, slices.Repeat([]string{""}, maxReady)...)...)
+			ids = append(ids, w.deliver(sub, slices.Repeat([]string{""}, leastReady)...)...)
 			w.Clock.Advance(time.Second)
 		}
 		w.Clock.Step(-time.Hour)

@@ -8,11 +8,13 @@ import (
 )
 
 const (
-	// maxReady bounds a lane's jobs in memory that can go, and separately those that wait for their next attempt. More
-	// stay in the table.
-	maxReady = 64
-	// refillAt is when a lane reads more jobs from the table: before it runs out.
-	refillAt = maxReady / 2
+	// leastReady and mostReady bound a lane's jobs in memory that can go: the fewer lanes there are, the more each may
+	// have of allReady, because reading them from the table is a journey each time. More stay in the table.
+	leastReady = 64
+	mostReady  = 512
+	allReady   = 16 << 10
+	// maxWaiting bounds those that wait for their next attempt.
+	maxWaiting = 64
 )
 
 // Queues of a lane, in the order in which they are served.
@@ -52,6 +54,7 @@ type lane struct {
 
 	ready   [queues]fifo
 	waiting jobHeap         // jobs whose next attempt is due soon
+	room    int             // how many jobs that can go fit into memory
 	subject map[string]bool // subjects whose first attempts are under way
 	held    map[string]*job // all jobs in memory by id, until their outcome is stored
 
@@ -77,7 +80,7 @@ type seat struct {
 
 func newLane(orgID, id string) *lane {
 	return &lane{
-		orgID: orgID, id: id, subject: map[string]bool{}, held: map[string]*job{},
+		orgID: orgID, id: id, room: leastReady, subject: map[string]bool{}, held: map[string]*job{},
 		breaker: breaker{limit: startConcurrency}, seat: seat{index: -1},
 	}
 }
@@ -88,7 +91,7 @@ func (l *lane) readyCount() int {
 }
 
 // full tells that no more jobs fit into memory.
-func (l *lane) full() bool { return l.readyCount() >= maxReady }
+func (l *lane) full() bool { return l.readyCount() >= l.room }
 
 // push takes a job that is due. The caller has checked that there is room.
 func (l *lane) push(j *job) {
@@ -101,7 +104,7 @@ func (l *lane) push(j *job) {
 
 // wait takes a job for later. It reports false if there is no room for it.
 func (l *lane) wait(j *job) bool {
-	if len(l.waiting) >= maxReady {
+	if len(l.waiting) >= maxWaiting {
 		return false
 	}
 	l.held[j.ID] = j
@@ -130,9 +133,9 @@ func (l *lane) current() bool { return l.endpoint != nil && l.loaded == l.change
 // memory.
 func (l *lane) parked() bool { return l.endpoint != nil && l.endpoint.status != chat.WebhookActive }
 
-// wantsRefill tells whether the table may have jobs for which there is room.
+// wantsRefill tells whether the table may have jobs for which there is room. A lane asks before it runs out.
 func (l *lane) wantsRefill() bool {
-	return l.backlog.state == inTable && !l.parked() && l.readyCount() <= refillAt
+	return l.backlog.state == inTable && !l.parked() && l.readyCount() <= l.room/2
 }
 
 // take returns the next job that may leave now, or nil.
@@ -205,7 +208,7 @@ func (l *lane) flush(forget func(*job)) {
 	}
 }
 
-// fifo is a queue of at most maxReady jobs.
+// fifo is a queue of at most mostReady jobs.
 type fifo struct {
 	jobs []*job
 	head int

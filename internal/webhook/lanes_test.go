@@ -65,7 +65,7 @@ func TestOverflow(t *testing.T) {
 			}
 			if i == 5 {
 				w.engine.mu.Lock()
-				if l := w.engine.lanes[sub.ID]; len(l.held) > maxReady+maxConcurrency || l.readyCount() > maxReady {
+				if l := w.engine.lanes[sub.ID]; len(l.held) > leastReady+maxConcurrency || l.readyCount() > leastReady {
 					w.t.Errorf("%d are in memory", len(l.held))
 				}
 				w.engine.mu.Unlock()
@@ -261,7 +261,7 @@ func (w *world) crowd(orgID, url string, lanes int) {
 	for i := range lanes {
 		l := e.lane(orgID, fmt.Sprintf("wbs_%s_%02d", orgID, i))
 		l.endpoint, l.limit = &endpoint{url: parseURL(w.t, url), status: chat.WebhookActive}, maxConcurrency
-		for j := range maxReady {
+		for j := range leastReady {
 			e.hold(l, store.DeliveryJob{OrgID: orgID, ID: fmt.Sprintf("wbd_%s_%02d_%02d", orgID, i, j), SubscriptionID: l.id, CreatedAt: w.Store.Now()})
 		}
 		e.consider(l, now)
@@ -368,4 +368,18 @@ func TestIdleLanesLeaveMemory(t *testing.T) {
 			w.t.Errorf("in memory are %v", w.engine.lanes)
 		}
 	})
+}
+
+// A few lanes have much of the room in memory, and many have little each.
+func TestRoomOfALane(t *testing.T) {
+	e := &Engine{cfg: Config{ready: allReady}, lanes: map[string]*lane{}}
+	for lanes, want := range map[int]int{1: mostReady, 32: mostReady, 128: 128, 256: leastReady, 5000: leastReady} {
+		for i := range lanes {
+			e.lanes[fmt.Sprint(i)] = nil
+		}
+		if room := e.room(); room != want {
+			t.Errorf("of %d lanes each has room for %d, want %d", lanes, room, want)
+		}
+		clear(e.lanes)
+	}
 }

@@ -32,7 +32,7 @@ func (m *laneModel) Check(t *rapid.T) {
 	if l.limit < minConcurrency || l.limit > maxConcurrency {
 		t.Fatalf("the limit is %d", l.limit)
 	}
-	if l.inFlight != len(m.flying) || l.readyCount() > maxReady || len(l.waiting) > maxReady {
+	if l.inFlight != len(m.flying) || l.readyCount() > leastReady || len(l.waiting) > maxWaiting {
 		t.Fatalf("%d under way, %d ready, %d waiting; %d expected under way", l.inFlight, l.readyCount(), len(l.waiting), len(m.flying))
 	}
 	if l.row != m.row || l.broken() != !m.probeAt.IsZero() || l.broken() && (l.openUntil != m.probeAt || l.backoff != m.backoff) {

@@ -102,15 +102,16 @@ func (e *Engine) endDeliveries(l *lane) error {
 func (e *Engine) refill(l *lane) error {
 	e.mu.Lock()
 	l.backlog.relieve()
+	l.room = e.room()
 	if !l.wantsRefill() || e.closed || e.lapsed {
 		e.mu.Unlock()
 		return nil
 	}
 	l.backlog.begin()
-	node, place, horizon := e.node, l.backlog.place, l.backlog.horizon
+	node, place, horizon, room := e.node, l.backlog.place, l.backlog.horizon, l.room
 	e.mu.Unlock()
 
-	jobs, got, err := e.readDue(node, l, place, horizon)
+	jobs, got, err := e.readDue(node, l, place, horizon, room)
 
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -119,14 +120,17 @@ func (e *Engine) refill(l *lane) error {
 		l.backlog.end(inTable)
 		return err
 	}
-	l.backlog.end(e.admit(l, jobs, got))
+	l.backlog.end(e.admit(l, jobs, got, room))
 	return nil
 }
 
+// room is how many jobs a lane may have ready.
+func (e *Engine) room() int { return max(leastReady, min(mostReady, e.cfg.ready/max(1, len(e.lanes)))) }
+
 // readDue reads a lane's due deliveries behind a place, and takes over those that no living node has. got are the
 // deliveries that this node now owns.
-func (e *Engine) readDue(node string, l *lane, place store.DeliveryPlace, horizon time.Time) (jobs []store.DeliveryJob, got map[string]store.DeliveryJob, err error) {
-	jobs, err = e.cfg.Store.Read(e.ctx).DueDeliveries(node, l.orgID, l.id, e.cfg.Store.Now(), horizon, place, maxReady)
+func (e *Engine) readDue(node string, l *lane, place store.DeliveryPlace, horizon time.Time, most int) (jobs []store.DeliveryJob, got map[string]store.DeliveryJob, err error) {
+	jobs, err = e.cfg.Store.Read(e.ctx).DueDeliveries(node, l.orgID, l.id, e.cfg.Store.Now(), horizon, place, most)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -155,7 +159,7 @@ func (e *Engine) readDue(node string, l *lane, place store.DeliveryPlace, horizo
 
 // admit puts the deliveries that were read into memory, as far as there is room, and returns the new state of the
 // backlog. It keeps the place, so that the next refill continues there.
-func (e *Engine) admit(l *lane, jobs []store.DeliveryJob, got map[string]store.DeliveryJob) backlogState {
+func (e *Engine) admit(l *lane, jobs []store.DeliveryJob, got map[string]store.DeliveryJob, most int) backlogState {
 	for _, j := range jobs {
 		switch {
 		case e.bytes+len(j.Payload) > maxBytes:
@@ -171,7 +175,7 @@ func (e *Engine) admit(l *lane, jobs []store.DeliveryJob, got map[string]store.D
 		l.backlog.readTo = max(l.backlog.readTo, j.ID)
 		e.hold(l, mine)
 	}
-	if len(jobs) == maxReady {
+	if len(jobs) == most {
 		return inTable
 	}
 	l.backlog.place = store.DeliveryPlace{}

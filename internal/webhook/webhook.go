@@ -68,6 +68,7 @@ type Config struct {
 	Tracer *tracing.Tracer
 	Log    *slog.Logger
 
+	ready    int             // how many jobs that can go all lanes may have in memory, unless there are very many lanes
 	jitter   func() float64  // from 0 to 1
 	recorded func()          // for tests: called when outcomes have been stored
 	looked   func(id string) // for tests: called when a delivery has been looked up before its next attempt
@@ -79,6 +80,9 @@ const defaultTimeout = 10 * time.Second
 func (c *Config) setDefaults() {
 	if c.Metrics == nil {
 		c.Metrics = NewMetrics(nil)
+	}
+	if c.ready == 0 {
+		c.ready = allReady
 	}
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout

@@ -56,6 +56,7 @@ func loopback() *netguard.Guard {
 func (w *world) start(node string) *Engine {
 	w.t.Helper()
 	cfg := Config{
+		ready: 1, // so that a lane soon has more than fits into memory
 		Store: w.Store, Guard: loopback(), Log: w.log.Logger(), jitter: func() float64 { return 0 },
 		Timeout:    10 * time.Minute, // no test waits for a timeout, and none may happen by chance
 		OpenSecret: func(s chat.WebhookSecret) (string, error) { return s.Sealed, nil },
