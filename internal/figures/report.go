@@ -164,7 +164,7 @@ func durations(r store.Reader, q Query, what chat.OutcomeKind) (d Durations, err
 // median finds the middle one of sorted lists without merging them: the smallest number of seconds that more
 // than half of the durations do not exceed.
 func median(d store.Durations) int64 {
-	var longest int64
+	var longest int32
 	for _, list := range d.Lists {
 		if len(list) > 0 {
 			longest = max(longest, list[len(list)-1])
@@ -173,7 +173,7 @@ func median(d store.Durations) int64 {
 	return int64(sort.Search(int(longest), func(seconds int) bool {
 		within := 0
 		for _, list := range d.Lists {
-			n, _ := slices.BinarySearch(list, int64(seconds)+1)
+			n, _ := slices.BinarySearch(list, int32(seconds)+1)
 			within += n
 		}
 		return within > d.Count/2

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -34,15 +35,15 @@ const blockLength = 6 * time.Hour
 type Durations struct {
 	Count int
 	Sum   time.Duration
-	Lists [][]int64 // whole seconds, the shortest first in each
+	Lists [][]int32 // whole seconds, the shortest first in each
 }
 
 // add adds durations in milliseconds.
 func (d *Durations) add(took []int64) {
-	list := make([]int64, len(took))
+	list := make([]int32, len(took))
 	for i, ms := range took {
 		d.Sum += time.Duration(ms) * time.Millisecond
-		list[i] = ms / 1000
+		list[i] = int32(ms / 1000)
 	}
 	slices.Sort(list)
 	d.Count += len(list)
@@ -148,25 +149,25 @@ func (tx *Tx) PackDurations(orgID string, what chat.OutcomeKind, begins time.Tim
 }
 
 // packDurations writes sorted seconds as the steps from each to the next.
-func packDurations(seconds []int64) string {
+func packDurations(seconds []int32) string {
 	var (
 		out  []byte
-		last int64
+		last int32
 	)
 	for _, s := range seconds {
-		out = append(strconv.AppendInt(out, s-last, 10), ' ')
+		out = append(strconv.AppendInt(out, int64(s-last), 10), ' ')
 		last = s
 	}
 	return string(out)
 }
 
 // unpackDurations reads what packDurations wrote.
-func unpackDurations(text string) []int64 {
-	var seconds []int64
-	var last, step int64
+func unpackDurations(text string) []int32 {
+	seconds := make([]int32, 0, strings.Count(text, " "))
+	var last, step int32
 	for i := range len(text) {
 		if c := text[i]; c != ' ' {
-			step = 10*step + int64(c-'0')
+			step = 10*step + int32(c-'0')
 			continue
 		}
 		last += step
