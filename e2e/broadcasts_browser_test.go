@@ -158,7 +158,7 @@ func TestBroadcastPages(t *testing.T) {
 		for page, sign := range map[string]string{
 			"/broadcasts": "Next year", "/broadcasts/new": "Send from", "/broadcasts/" + made.ID(): "January 1, 2099 at 9:00",
 			"/broadcasts/" + made.ID() + "?step=2": "All contacts of the number", "/broadcasts/" + made.ID() + "?step=3": "will get a message",
-			"/broadcasts/" + made.ID() + "?step=4": "Asia/Jakarta", "/settings/words": "Stop words", "/broadcasts?status=failed": "No broadcast is in this state",
+			"/broadcasts/" + made.ID() + "?step=4": "Asia/Jakarta", "/settings/words": "Stop words", "/broadcasts?status=failed": "No broadcast fits",
 		} {
 			s.Open(srv.URL() + page)
 			if page == "/settings/words" {

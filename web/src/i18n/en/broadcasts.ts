@@ -4,7 +4,7 @@ export const broadcasts = {
   add: "New broadcast",
   none: "No broadcasts yet",
   noneHint: "Write to many people at once: choose a template, say whom it goes to, look at it, and start.",
-  noneFound: "No broadcast is in this state",
+  noneFound: "No broadcast fits",
   any: "Any",
   state: "State",
   number: "Number",

@@ -6,7 +6,7 @@ export const broadcasts: typeof english = {
   add: "Siaran baru",
   none: "Belum ada siaran",
   noneHint: "Tulis ke banyak orang sekaligus: pilih templat, tentukan penerimanya, periksa, lalu mulai.",
-  noneFound: "Tidak ada siaran dengan status ini",
+  noneFound: "Tidak ada siaran yang cocok",
   any: "Semua",
   state: "Status",
   number: "Nomor",
