@@ -112,15 +112,9 @@ func dayOf(ms int64) int64 { return ms - ms%dayLength.Milliseconds() }
 // place is a slot's place in its day.
 func (s Slot) place() int { return int((s.At - dayOf(s.At)) / SlotLength.Milliseconds()) }
 
-// putInDay replaces the counts of a slot in the rows of its day. The row of all numbers is written first and so
-// locks the others.
+// putInDay replaces the counts of a slot in the rows of its day.
 func (tx *Tx) putInDay(s Slot, counts []MessageCount) error {
-	_, err := tx.exec(`INSERT INTO message_days (org_id, account_id, day, counts, failures) VALUES ($1, $2, $3, '', '')
-		ON CONFLICT (org_id, account_id, day) DO UPDATE SET counts = message_days.counts`, s.OrgID, allNumbers, dayOf(s.At))
-	if err != nil {
-		return err
-	}
-	rows, err := many(tx.Reader, scanDayRow, "SELECT account_id, counts, failures FROM message_days WHERE org_id = $1 AND day = $2", s.OrgID, dayOf(s.At))
+	rows, err := tx.lockDay(s)
 	if err != nil {
 		return err
 	}
@@ -141,6 +135,20 @@ func (tx *Tx) putInDay(s Slot, counts []MessageCount) error {
 		}
 	}
 	return nil
+}
+
+// lockDay returns the rows of a slot's day. The row of all numbers, which is made first, locks the others.
+func (tx *Tx) lockDay(s Slot) ([]dayRow, error) {
+	const row = " WHERE org_id = $1 AND day = $2"
+	_, err := tx.exec("INSERT INTO message_days (org_id, account_id, day, counts, failures) VALUES ($1, $2, $3, '', '') ON CONFLICT DO NOTHING",
+		s.OrgID, allNumbers, dayOf(s.At))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := one(tx.Reader, scanInt64, "SELECT day FROM message_days"+row+" AND account_id = $3"+tx.forUpdate(), s.OrgID, dayOf(s.At), allNumbers); err != nil {
+		return nil, err
+	}
+	return many(tx.Reader, scanDayRow, "SELECT account_id, counts, failures FROM message_days"+row, s.OrgID, dayOf(s.At))
 }
 
 // replaceInDay replaces the counts of a slot in one row, unless they are the same.

@@ -1,11 +1,13 @@
 package store_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/migrations"
 	"github.com/parleyhq/parley/internal/store/storetest"
@@ -47,6 +49,26 @@ func TestPackingKeepsWhatWasCounted(t *testing.T) {
 		requireNoError(t, err)
 		if diff := cmp.Diff([]store.FailureCount{{Code: "auth_expired", Count: 6}, {Code: "undeliverable", Count: 5}}, failures); diff != "" {
 			t.Errorf("the failures:\n%s", diff)
+		}
+	})
+}
+
+// Nodes that count different quarters of the same day at the same time lose nothing of each other.
+func TestQuartersOfADayAreCountedTogether(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		org := storetest.Org(t, st)
+		noon := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
+		requireAllNil(t, together(8, func(i int) error {
+			slot := store.SlotOf(org.ID, noon.Add(time.Duration(i)*store.SlotLength))
+			return st.InTx(context.Background(), func(tx *store.Tx) error {
+				_, err := tx.PutMessageCounts(slot, 0, []store.MessageCount{{AccountID: "acc", Direction: chat.Inbound, Count: 1}})
+				return err
+			})
+		}))
+		for _, accounts := range [][]string{nil, {"acc"}} {
+			counts, err := st.Read(t.Context()).MessageCounts(org.ID, accounts, noon, noon.Add(24*time.Hour))
+			requireEqual(t, len(counts), err, 8)
 		}
 	})
 }
