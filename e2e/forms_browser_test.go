@@ -83,7 +83,7 @@ func TestDashboardOptOutWords(t *testing.T) {
 	s.Write("Language", "fr")
 	s.writeInDialog("Stop words", "arret")
 	s.enter()
-	s.enter() // with nothing typed it must not save the form
+	s.enter()                                 // with nothing typed it must not save the form
 	s.writeInDialog("Start words", "reprise") // leaving a field saves its content
 	s.Write("Answer to a stop word", "Vous ne recevrez plus rien.")
 	s.Until(`[...document.querySelectorAll("[role=dialog] .mantine-Pill-label")].length === 2`)
