@@ -15,16 +15,20 @@ import (
 // pages are the first segments of the addresses that the browser's router knows.
 var pages = []string{"", "login", "setup", "invite", "inbox", "contacts", "templates", "broadcasts", "media", "numbers", "customers", "operator", "phone", "settings", "dev"}
 
+// iconPath is where browsers look for an icon of pages that name none.
+const iconPath = "/favicon.ico"
+
 // Owns tells whether a path is the dashboard's: one of its pages or of its files.
 func Owns(path string) bool {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if first == "media" && rest != "" {
 		return false // a stored file, under the address that people outside were given
 	}
-	return slices.Contains(pages, first) || first == "assets" || first == "favicon.svg"
+	return slices.Contains(pages, first) || first == "assets" || first == "favicon.svg" || first == iconPath[1:]
 }
 
-// Handler serves the dashboard. Every page is the same document; the browser's router reads the address.
+// Handler serves the dashboard. Every page is the same document; the browser's router reads the address. Under an
+// address that it does not know, the document comes with 404 and says that there is no such page.
 func Handler() http.Handler {
 	root, err := fs.Sub(dist, "dist")
 	if err != nil {
@@ -57,6 +61,9 @@ func newHandler(root fs.FS) *handler {
 	if err != nil {
 		panic(err) // what is embedded can be read
 	}
+	if icon := h.files["/favicon.svg"]; icon != nil {
+		h.files[iconPath] = icon
+	}
 	return h
 }
 
@@ -73,14 +80,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else if strings.HasPrefix(r.URL.Path, "/assets/") {
 		http.NotFound(w, r)
 	} else {
-		h.serveIndex(w)
+		h.serveIndex(w, Owns(r.URL.Path))
 	}
 }
 
 var nonceMark = []byte(`name="style-nonce" content=""`)
 
 // serveIndex writes a nonce into the document, with which the page marks the style elements that it makes.
-func (h *handler) serveIndex(w http.ResponseWriter) {
+func (h *handler) serveIndex(w http.ResponseWriter, known bool) {
 	nonce := rand.Text()
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
@@ -90,6 +97,9 @@ func (h *handler) serveIndex(w http.ResponseWriter) {
 	header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self)")
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("X-Frame-Options", "DENY")
+	if !known {
+		w.WriteHeader(http.StatusNotFound)
+	}
 	w.Write(bytes.Replace(h.index, nonceMark, []byte(`name="style-nonce" content="`+nonce+`"`), 1))
 }
 

@@ -41,9 +41,9 @@ func body(t *testing.T, r io.Reader) string {
 
 func TestPagesAreOneDocument(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"/", "/login", "/inbox/mine/cnv_1", "/settings/users", "/sources.sha256"} {
+	for path, status := range map[string]int{"/": 200, "/login": 200, "/inbox/mine/cnv_1": 200, "/settings/users": 200, "/sources.sha256": 404, "/home": 404} {
 		answer := fetch(t, "GET", path)
-		if text := body(t, answer.Body); answer.StatusCode != 200 || !strings.Contains(text, "early()") {
+		if text := body(t, answer.Body); answer.StatusCode != status || !strings.Contains(text, "early()") {
 			t.Errorf("%s: %d %s", path, answer.StatusCode, text)
 		}
 		if got := answer.Header.Get("Cache-Control"); got != "no-cache" {

@@ -291,7 +291,9 @@ func TestEventsAndAnswers(t *testing.T) {
 		text := func(s string) provider.Message {
 			return provider.Message{Type: chat.TypeText, Content: json.RawMessage(fmt.Sprintf(`{"body":%q}`, s))}
 		}
+		r.work(rows, "")
 		said(rows[0], "in.1", text("thanks"))
+		r.work(rows, rows[0].Address)
 		said(rows[0], "in.2", text("again"))
 		said(rows[1], "in.3", text("  Berhenti! "))
 		said(rows[1], "in.4", text("STOP"))
@@ -312,6 +314,21 @@ func TestEventsAndAnswers(t *testing.T) {
 			t.Errorf("after START the contact is %s, %v", contact.Consent, err)
 		}
 	})
+}
+
+// work checks whose conversation is open: that of the one person who answered, if any.
+func (r *rig) work(rows []chat.Recipient, answered string) {
+	r.t.Helper()
+	for _, row := range rows {
+		_, c, err := r.st.Read(r.t.Context()).ThreadByNumber(r.org.ID, r.account.ID, row.Address)
+		want := chat.ConversationResolved
+		if row.Address == answered {
+			want = chat.ConversationOpen
+		}
+		if err != nil || c.Status != want {
+			r.t.Errorf("the conversation with %s is %s, %v; want %s", row.Address, c.Status, err, want)
+		}
+	}
 }
 
 // automatic counts the messages that were sent automatically.

@@ -60,7 +60,7 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 // place queues a message to a person who may get it. The caller has checked that the number may send and that the
 // files exist.
 func place(tx *store.Tx, account chat.Account, in NewMessage) (Accepted, error) {
-	t, begun, err := threadFor(tx, account, in.recipient())
+	t, begun, err := threadFor(tx, account, in.recipient(), in.Source)
 	if err != nil {
 		return Accepted{}, err
 	}

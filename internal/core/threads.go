@@ -50,21 +50,26 @@ type thread struct {
 }
 
 // threadFor is threadWith for a message that is sent now. A conversation that it makes is stored with the message
-// noted: begun tells so.
-func threadFor(tx *store.Tx, account chat.Account, p person) (t thread, begun bool, err error) {
-	return findOrMakeThread(tx, account, p, new(tx.Now()))
+// noted: begun tells so. One that begins with a broadcast is nobody's work until the person answers, so it begins
+// resolved.
+func threadFor(tx *store.Tx, account chat.Account, p person, from chat.Source) (t thread, begun bool, err error) {
+	status := chat.ConversationOpen
+	if from == chat.SourceBroadcast {
+		status = chat.ConversationResolved
+	}
+	return findOrMakeThread(tx, account, p, status, new(tx.Now()))
 }
 
 // findOrMakeThread finds the conversation of an account with a person, and makes what is missing of it. A conversation
-// that it makes has its last message at the given instant.
-func findOrMakeThread(tx *store.Tx, account chat.Account, p person, last *time.Time) (t thread, made bool, err error) {
+// that it makes has the given status, and its last message at the given instant.
+func findOrMakeThread(tx *store.Tx, account chat.Account, p person, status chat.ConversationStatus, last *time.Time) (t thread, made bool, err error) {
 	if t, err = knownThread(tx, account, p); !errors.Is(err, store.ErrNotFound) {
 		return t, false, err
 	}
 	if t.contact, err = contactFor(tx, account, p); err != nil {
 		return thread{}, false, err
 	}
-	t.conversation, made, err = findOrMakeConversation(tx, account, t.contact.ID, last)
+	t.conversation, made, err = findOrMakeConversation(tx, account, t.contact.ID, status, last)
 	return t, made, err
 }
 
@@ -79,7 +84,7 @@ func knownThread(tx *store.Tx, account chat.Account, p person) (thread, error) {
 
 // threadWith finds an account's conversation with a person, and makes the contact or conversation if it is missing.
 func threadWith(tx *store.Tx, account chat.Account, p person) (thread, error) {
-	t, _, err := findOrMakeThread(tx, account, p, nil)
+	t, _, err := findOrMakeThread(tx, account, p, chat.ConversationOpen, nil)
 	return t, err
 }
 
@@ -154,19 +159,19 @@ func findContact(r store.Reader, account chat.Account, p person) (chat.Contact, 
 }
 
 func conversationFor(tx *store.Tx, account chat.Account, contactID string) (chat.Conversation, error) {
-	conversation, _, err := findOrMakeConversation(tx, account, contactID, nil)
+	conversation, _, err := findOrMakeConversation(tx, account, contactID, chat.ConversationOpen, nil)
 	return conversation, err
 }
 
 // findOrMakeConversation finds a contact's conversation, or makes it with the time of its last message.
-func findOrMakeConversation(tx *store.Tx, account chat.Account, contactID string, last *time.Time) (c chat.Conversation, made bool, err error) {
+func findOrMakeConversation(tx *store.Tx, account chat.Account, contactID string, status chat.ConversationStatus, last *time.Time) (c chat.Conversation, made bool, err error) {
 	c, err = tx.ConversationWith(account.OrgID, contactID)
 	if !errors.Is(err, store.ErrNotFound) {
 		return c, false, err
 	}
 	c = chat.Conversation{
 		ID: tx.NewID(chat.KindConversation), OrgID: account.OrgID, AccountID: account.ID, ContactID: contactID,
-		Status: chat.ConversationOpen, LastMessageAt: last, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		Status: status, LastMessageAt: last, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
 	err = tx.InsertConversation(c)
 	if errors.Is(err, store.ErrDuplicate) {

@@ -16,7 +16,7 @@ import (
 	"github.com/parleyhq/parley/web"
 )
 
-// routes serves the public address. An unknown path gets the API's 404.
+// routes serves the public address. An unknown path gets the API's 404, and in a browser a page that says so.
 func (s *Server) routes() http.Handler {
 	pages, manual := web.Handler(), docs.Handler(s.api.Description)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,12 +33,17 @@ func (s *Server) routes() http.Handler {
 			s.serveSimulatedDialog(w, r)
 		case docs.Owns(r.URL.Path):
 			manual.ServeHTTP(w, r)
-		case s.cfg.Has("dashboard") && web.Owns(r.URL.Path) && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+		case s.cfg.Has("dashboard") && (web.Owns(r.URL.Path) || byBrowser(r)) && (r.Method == http.MethodGet || r.Method == http.MethodHead):
 			pages.ServeHTTP(w, r)
 		default:
 			s.api.ServeHTTP(w, r)
 		}
 	})
+}
+
+// byBrowser tells whether a person's browser asks for a page. What is below /v1 is for programs, whoever asks.
+func byBrowser(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/v1/")
 }
 
 // traceName is the name of a request in a trace. Requests of operations get the operation's name instead.

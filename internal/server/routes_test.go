@@ -47,6 +47,27 @@ func TestPublicRoutes(t *testing.T) {
 	}
 }
 
+// A browser that asks for a page that is not there gets the dashboard, which says so; a program gets the API's error.
+func TestBrowsersGetAPageForUnknownPaths(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, settings(t))
+	t.Cleanup(func() { s.Close() })
+	for path, want := range map[string]string{"/home": "text/html; charset=utf-8", "/developers/keys": "text/html; charset=utf-8", "/v1/nowhere": "application/json"} {
+		request := httptest.NewRequest("GET", path, nil)
+		request.Header.Set("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+		response := httptest.NewRecorder()
+		s.routes().ServeHTTP(response, request)
+		if kind := response.Header().Get("Content-Type"); kind != want || response.Code == 200 {
+			t.Errorf("%s: %d %s, want %s", path, response.Code, kind, want)
+		}
+	}
+	icon := httptest.NewRecorder()
+	s.routes().ServeHTTP(icon, httptest.NewRequest("GET", "/favicon.ico", nil))
+	if icon.Code != 200 || icon.Header().Get("Content-Type") != "image/svg+xml" {
+		t.Errorf("the icon is %d %s", icon.Code, icon.Header().Get("Content-Type"))
+	}
+}
+
 // With a real provider there is nothing of the simulator.
 func TestNoDialogWithoutASimulator(t *testing.T) {
 	t.Parallel()

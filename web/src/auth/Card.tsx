@@ -12,9 +12,12 @@ export function Card({ title, hint, children }: { title: string; hint?: string; 
   return (
     <main className={styles.page}>
       <div className={styles.card}>
-        <span className={styles.logo} aria-hidden="true">
-          P
-        </span>
+        <div className={styles.brand}>
+          <span className={styles.logo} aria-hidden="true">
+            P
+          </span>
+          Parley
+        </div>
         <h1>{title}</h1>
         {hint && <p>{hint}</p>}
         {children}

@@ -83,24 +83,26 @@ function Row({ broadcast: b }: { broadcast: Broadcast }) {
       </span>
       <State broadcast={b} />
       <Counts broadcast={b} />
-      <span className={`${styles.quiet} ${styles.right}`}>{word} <Time value={at} /></span>
+      <span className={`${styles.quiet} ${styles.right}`}>{word} <Time value={at} coming={word === t.starts} /></span>
     </Link>
   );
 }
 
-/** How far it is, and how many have read it. */
+/** How far it is, and what became of the messages. The parts add up to the whole; read is a part of sent. */
 function Counts({ broadcast: b }: { broadcast: Broadcast }) {
   const t = useBroadcasts();
   const format = new Intl.NumberFormat(useLanguage());
   const n = b.counts;
   const done = n.total - n.waiting;
   if (n.total === 0) return <span />;
+  const parts = (["sent", "skipped", "failed", "waiting"] as const)
+    .filter((part) => n[part] > 0)
+    .map((part) => `${t.stages[part]} ${format.format(n[part])}`);
+  if (n.read > 0) parts.push(`${t.stages.read} ${format.format(n.read)}`);
   return (
     <span>
       <span className={styles.quiet}>
-        {b.started_at ? t.progress(format.format(done), format.format(n.total)) : t.inList(format.format(n.total))}
-        {n.sent > 0 && ` · ${t.stages.read} ${format.format(n.read)}`}
-        {n.failed > 0 && ` · ${t.stages.failed} ${format.format(n.failed)}`}
+        {b.started_at ? parts.join(" · ") : t.inList(format.format(n.total))}
       </span>
       {b.started_at && <Progress value={(100 * done) / n.total} size={6} aria-label={b.name} />}
     </span>

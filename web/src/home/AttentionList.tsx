@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from "@tanstack/react-router";
-import { useIsAdmin } from "../api/queries";
+import { useIsAdmin, useMe } from "../api/queries";
 import { useLanguage } from "../i18n";
 import { Icon, type IconName } from "../ui/icons";
 import { relativeTime } from "../ui/times";
@@ -68,7 +68,11 @@ function useAlarms(a: Attention): Alarm[] {
   const t = useHome();
   const language = useLanguage();
   const admin = useIsAdmin();
+  const { numbers } = useMe();
   const alarms: Alarm[] = [];
+  if (numbers.length === 0 && a.numbers.length === 0) {
+    alarms.push({ key: "no-number", icon: "sim", title: t.noNumber, hint: t.noNumberHint, link: { to: "/numbers" } });
+  }
   if (a.waiting.count > 0) {
     alarms.push({
       key: "waiting", icon: "clock", title: t.waiting(a.waiting.count),

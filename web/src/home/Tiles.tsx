@@ -11,19 +11,21 @@ export function Tiles({ figures: { now, before }, days }: { figures: Figures; da
   const percent = (n: number | undefined) => (n === undefined ? t.none : `${n} %`);
   const m = now.messages;
   const took = (d: { count: number; median_seconds: number }) => (d.count > 0 ? duration(d.median_seconds, language) : t.none);
+  const changes = [
+    growth(m.inbound, before.messages.inbound), growth(m.outbound, before.messages.outbound),
+    growth(now.answered.median_seconds, before.answered.median_seconds), growth(now.resolved.median_seconds, before.resolved.median_seconds),
+  ];
   return (
     <>
       <dl className={styles.tiles}>
-        <Tile name={t.inbound} value={whole(m.inbound)} change={growth(m.inbound, before.messages.inbound)} />
-        <Tile name={t.outbound} value={whole(m.outbound)} change={growth(m.outbound, before.messages.outbound)} />
+        <Tile name={t.inbound} value={whole(m.inbound)} change={changes[0]} />
+        <Tile name={t.outbound} value={whole(m.outbound)} change={changes[1]} />
         <Tile name={t.delivered} value={percent(share(m.delivered, m.sent + m.failed))} hint={t.deliveredHint} />
         <Tile name={t.read} value={percent(share(m.read, m.delivered))} hint={t.readHint} />
-        <Tile name={t.answered} value={took(now.answered)} hint={t.answeredHint(now.answered.count)}
-          change={growth(now.answered.median_seconds, before.answered.median_seconds)} />
-        <Tile name={t.resolved} value={took(now.resolved)} hint={t.resolvedHint(now.resolved.count)}
-          change={growth(now.resolved.median_seconds, before.resolved.median_seconds)} />
+        <Tile name={t.answered} value={took(now.answered)} hint={t.answeredHint(now.answered.count)} change={changes[2]} />
+        <Tile name={t.resolved} value={took(now.resolved)} hint={t.resolvedHint(now.resolved.count)} change={changes[3]} />
       </dl>
-      <p className={styles.hint}>{t.compared(days)}</p>
+      {changes.some((change) => change !== undefined) && <p className={styles.hint}>{t.compared(days)}</p>}
     </>
   );
 }

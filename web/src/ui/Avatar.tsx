@@ -1,10 +1,10 @@
 import styles from "./Avatar.module.css";
 
-/** Two letters for a name; for a number its first digit. */
+/** Two letters for a name; for a number its last two digits, because the first are those of the country. */
 export function initials(name: string): string {
   const words = name.split(/\s+/).filter((word) => /^[\p{L}\p{N}+]/u.test(word));
   const first = words[0] ?? "?";
-  if (/^[+\d]/.test(first)) return first.slice(0, 2);
+  if (/^[+\d]/.test(first)) return name.replace(/\D/g, "").slice(-2) || "?";
   const last = words.length > 1 ? words[words.length - 1] : undefined;
   const letter = (word: string) => [...word][0] ?? "";
   return (letter(first) + (last ? letter(last) : ([...first][1] ?? ""))).toLocaleUpperCase();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dayName, relativeTime, shortTime } from "./times";
+import { comingTime, dayName, relativeTime, shortTime } from "./times";
 
 const now = new Date(2026, 10, 15, 14, 0);
 const at = (...parts: [number, number, number, number, number]) => new Date(...parts).toISOString();
@@ -14,6 +14,11 @@ test("a list's time is as short as can be", () => {
 
 test("a clock that is ahead does not show tomorrow as a date", () => {
   expect(shortTime(at(2026, 10, 16, 0, 1), "en", now)).toBe("00:01");
+});
+
+test("what is to come has a date and a time", () => {
+  expect(comingTime(at(2026, 10, 29, 2, 0), "en", now)).toBe("Nov 29, 02:00");
+  expect(comingTime(at(2027, 0, 4, 9, 5), "en", now)).toMatch(/2027.*09:05/);
 });
 
 test("days have names", () => {

@@ -3,6 +3,8 @@ export const home = {
   attention: "Needs attention",
   allWell: "Nothing needs your attention.",
   allWellHint: "Nobody waits for an answer, and everything works as it should.",
+  noNumber: "Connect a number",
+  noNumberHint: "Until then nobody can write to you.",
   waiting: (n: number) => (n === 1 ? "1 person waits for an answer" : `${n >= 1000 ? "999+" : n} people wait for an answer`),
   waitingSince: (since: string) => `The longest wait began ${since}.`,
   unassigned: (n: number) => (n === 1 ? "1 open conversation is unassigned" : `${n >= 1000 ? "999+" : n} open conversations are unassigned`),

@@ -30,6 +30,8 @@ export const inbox = {
   emptyFiltered: "Nothing matches these filters",
   showUnassigned: "Show unassigned",
   clearFilters: "Clear filters",
+  noNumber: "No number is connected yet",
+  toNumbers: "Connect a number",
   writeFromPhone: "Write from the simulated phone",
 
   filters: "Filters",
@@ -62,7 +64,7 @@ export const inbox = {
   windowShort: (h: number, m: number) => (h > 0 ? `${h} h ${m}` : `${m} min`),
   windowLeft: (h: number, m: number) => (h >= 2 ? `${h} h left` : h > 0 ? `${h} h ${m} left` : `${m} min left`),
   windowClosed: "Window closed",
-  windowClosedShort: "closed",
+  windowClosedShort: "24 h over",
   windowTitle: {
     open: "Until then anything can be written. Each message of the person opens it for 24 hours.",
     soon: "Soon only templates can be sent.",

@@ -6,6 +6,8 @@ export const home: Translated<typeof english> = {
   attention: "Perlu perhatian",
   allWell: "Tidak ada yang perlu Anda perhatikan.",
   allWellHint: "Tidak ada yang menunggu jawaban, dan semuanya berjalan semestinya.",
+  noNumber: "Hubungkan nomor",
+  noNumberHint: "Sebelum itu tidak ada yang bisa menulis kepada Anda.",
   waiting: (n) => `${n >= 1000 ? "999+" : n} orang menunggu jawaban`,
   waitingSince: (since) => `Yang paling lama menunggu sejak ${since}.`,
   unassigned: (n) => `${n >= 1000 ? "999+" : n} percakapan terbuka belum ditangani siapa pun`,

@@ -33,6 +33,8 @@ export const inbox: Translated<typeof english> = {
   emptyFiltered: "Tidak ada yang cocok dengan saringan ini",
   showUnassigned: "Tampilkan yang belum ditugaskan",
   clearFilters: "Hapus saringan",
+  noNumber: "Belum ada nomor yang terhubung",
+  toNumbers: "Hubungkan nomor",
   writeFromPhone: "Tulis dari ponsel simulasi",
 
   filters: "Saringan",
@@ -65,7 +67,7 @@ export const inbox: Translated<typeof english> = {
   windowShort: (h, m) => (h > 0 ? `${h} j ${m}` : `${m} mnt`),
   windowLeft: (h, m) => (h >= 2 ? `sisa ${h} jam` : h > 0 ? `sisa ${h} j ${m}` : `sisa ${m} mnt`),
   windowClosed: "Jendela tertutup",
-  windowClosedShort: "tertutup",
+  windowClosedShort: "lewat 24 jam",
   windowTitle: {
     open: "Sampai saat itu apa pun dapat ditulis. Setiap pesan dari orang ini membukanya selama 24 jam.",
     soon: "Sebentar lagi hanya templat yang dapat dikirim.",

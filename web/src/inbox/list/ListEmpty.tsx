@@ -29,6 +29,18 @@ export function ListEmpty() {
         }
       />
     );
+  if (me.numbers.length === 0)
+    return (
+      <EmptyState
+        icon="sim"
+        title={t.noNumber}
+        action={
+          <Button variant="default" component={Link} to="/numbers">
+            {t.toNumbers}
+          </Button>
+        }
+      />
+    );
   const phone = me.simulator && nothing && view !== "mentions" && view !== "snoozed";
   if (phone) return <EmptyState icon="inbox" title={t.empty.all} action={<WriteFromPhone />} />;
   if (view === "mine")
