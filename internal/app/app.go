@@ -57,6 +57,8 @@ type Config struct {
 	Mail func(to, subject, text string)
 	// SSO is the sign-in with an identity provider; nil if there is none.
 	SSO *SSO
+	// Demo says that the server seeds a demo organization and prints its login.
+	Demo bool
 	// Version is the program's.
 	Version string
 	Log     *slog.Logger

@@ -25,13 +25,14 @@ func registerSetup(a *App) {
 type setupView struct {
 	Needed    bool `json:"needed" doc:"Nobody can sign in yet."`
 	Forgotten bool `json:"forgotten" doc:"Who has forgotten the password can have a link mailed."`
+	Demo      bool `json:"demo" doc:"It is a demo, whose login was printed where the server was started."`
 	// SSO is the name of the identity provider.
 	SSO *string `json:"sso" nullable:"true" doc:"The name of the identity provider at which people can sign in."`
 }
 
 func (a *App) getSetup(c *rest.Call, _ *noInput) (setupView, error) {
 	any, err := c.Read().AnyUsers()
-	view := setupView{Needed: !any, Forgotten: a.cfg.Mail != nil}
+	view := setupView{Needed: !any, Forgotten: a.cfg.Mail != nil, Demo: a.cfg.Demo}
 	if a.cfg.SSO != nil {
 		view.SSO = &a.cfg.SSO.Name
 	}

@@ -33,6 +33,7 @@ func (s *Server) newDashboard(version string, postman *mail.Postman) {
 		Operators: s.cfg.Operator, Node: func() string { return s.messaging.node.Lease().Node }, Storage: s.storage(),
 		Mail:    mailer(postman),
 		SSO:     s.sso(),
+		Demo:    s.cfg.Demo,
 		Version: version, Log: s.log, Metrics: app.NewMetrics(s.registry),
 	})
 }

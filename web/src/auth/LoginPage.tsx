@@ -21,6 +21,7 @@ const route = getRouteApi("/login");
 interface Ways {
   needed: boolean;
   forgotten: boolean;
+  demo: boolean;
   sso: string | null;
 }
 
@@ -70,7 +71,7 @@ export default function LoginPage() {
     );
   }
   return (
-    <Card title={t.signInTitle}>
+    <Card title={t.signInTitle} hint={ways?.demo ? t.demo : undefined}>
       <PasswordForm
         email={[email, setEmail]}
         password={[password, setPassword]}

@@ -1,5 +1,6 @@
 export const auth = {
   signInTitle: "Sign in",
+  demo: "This is a demo. Its login was printed in the terminal in which the server was started.",
   email: "E-mail",
   password: "Password",
   signIn: "Sign in",

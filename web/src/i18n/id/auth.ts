@@ -3,6 +3,7 @@ import type { auth as english } from "../en/auth";
 
 export const auth: Translated<typeof english> = {
   signInTitle: "Masuk",
+  demo: "Ini demo. Data masuknya tercetak di terminal tempat server dijalankan.",
   email: "E-mail",
   password: "Kata sandi",
   signIn: "Masuk",

@@ -70,6 +70,7 @@ export function phoneOf(number: string | null): string | null {
   if (digits.length < 8) return number;
   const code = digits.startsWith("1") || digits.startsWith("7") ? 1 : 2;
   const rest = digits.slice(code);
-  const groups = [rest.slice(0, 3), ...(rest.slice(3).match(/\d{1,4}/gu) ?? [])];
+  const american = digits.startsWith("1") && rest.length === 10; // always 202 555 0100
+  const groups = american ? [rest.slice(0, 3), rest.slice(3, 6), rest.slice(6)] : [rest.slice(0, 3), ...(rest.slice(3).match(/\d{1,4}/gu) ?? [])];
   return `+${digits.slice(0, code)} ${groups.join(" ")}`;
 }
