@@ -318,15 +318,15 @@ func TestEventsAndAnswers(t *testing.T) {
 
 // work checks whose conversation is open: that of the one person who answered, if any.
 func (r *rig) work(rows []chat.Recipient, answered string) {
-	r.t.Helper()
+	r.T.Helper()
 	for _, row := range rows {
-		_, c, err := r.st.Read(r.t.Context()).ThreadByNumber(r.org.ID, r.account.ID, row.Address)
+		_, c, err := r.Read().ThreadByNumber(r.Org.ID, r.Account.ID, row.Address)
 		want := chat.ConversationResolved
 		if row.Address == answered {
 			want = chat.ConversationOpen
 		}
 		if err != nil || c.Status != want {
-			r.t.Errorf("the conversation with %s is %s, %v; want %s", row.Address, c.Status, err, want)
+			r.T.Errorf("the conversation with %s is %s, %v; want %s", row.Address, c.Status, err, want)
 		}
 	}
 }
