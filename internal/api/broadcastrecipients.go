@@ -74,7 +74,11 @@ type addedRecipientsView struct {
 }
 
 func addBroadcastRecipients(tx *store.Tx, c *rest.Call, in *addRecipientsInput) (addedRecipientsView, error) {
-	n, err := core.AddRecipients(tx, c.Account, string(in.ID), newRecipients(in.Body.Recipients))
+	recipients, err := newRecipients("recipients", in.Body.Recipients)
+	if err != nil {
+		return addedRecipientsView{}, err
+	}
+	n, err := core.AddRecipients(tx, c.Account, string(in.ID), recipients)
 	return addedRecipientsView{"broadcast_recipients", n.Added, n.Duplicate, n.Invalid}, err
 }
 

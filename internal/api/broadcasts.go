@@ -2,7 +2,9 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -203,12 +205,19 @@ func (b *audienceBody) audience() chat.Audience {
 	return chat.Audience{LabelIDs: b.LabelIDs, MatchAll: b.Match == "all", Filter: b.Filter}
 }
 
-func newRecipients(bodies []newRecipientBody) []core.NewRecipient {
+// newRecipients refuses a recipient without an address. That is a field by another name, not a wrong number of many.
+func newRecipients(path string, bodies []newRecipientBody) ([]core.NewRecipient, error) {
 	out := make([]core.NewRecipient, len(bodies))
 	for i, b := range bodies {
+		switch at := fmt.Sprintf("%s[%d].to", path, i); {
+		case b.To == nil && b.Recipient == nil:
+			return nil, chat.Missing(at)
+		case strings.TrimSpace(deref(b.To)+deref(b.Recipient)) == "":
+			return nil, chat.Invalid(at, "Must not be empty. Give a number in international form, or recipient for a person without one.")
+		}
 		out[i] = core.NewRecipient{To: deref(b.To), Recipient: deref(b.Recipient), Variables: b.Variables}
 	}
-	return out
+	return out, nil
 }
 
 func deref[T any](p *T) (v T) {
@@ -255,7 +264,11 @@ func createBroadcast(tx *store.Tx, c *rest.Call, in *createBroadcastInput) (Broa
 		Name: b.Name, Template: b.checked, Audience: b.Audience.audience(), PerSecond: b.PerSecond, ScheduledAt: (*time.Time)(b.ScheduledAt), TimeZone: deref(b.TimeZone),
 	}
 	if b.Audience != nil {
-		n.ContactIDs, n.Recipients = b.Audience.ContactIDs, newRecipients(b.Audience.Recipients)
+		recipients, err := newRecipients("audience.recipients", b.Audience.Recipients)
+		if err != nil {
+			return BroadcastView{}, err
+		}
+		n.ContactIDs, n.Recipients = b.Audience.ContactIDs, recipients
 	}
 	made, err := core.CreateBroadcast(tx, c.Account, n)
 	return showBroadcast(tx.Reader, c, made, err)

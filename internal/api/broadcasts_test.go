@@ -56,6 +56,10 @@ func TestBroadcastDraft(t *testing.T) {
 			t.Errorf("it is made as %+v", b)
 		}
 		id := "/" + b.ID
+		// An address under another name would otherwise be a wrong number, for every one of them.
+		call(http.MethodPost, "", make+`"recipients":[{"to":"+4915510000002"},{"phone_number":"+4915510000003"}]}}`).
+			RequireFailure(t, "missing_required_field", "audience.recipients[1].to")
+		call(http.MethodPost, id+"/recipients", `{"recipients":[{"to":" "}]}`).RequireFailure(t, "invalid_field_value", "recipients[0].to")
 		b = draft{}
 		call(http.MethodPatch, id, `{"scheduled_at":null,"per_second":null,"audience":{"label_ids":["${label}"]}}`).RequireStatus(t, http.StatusOK).Data(t, &b)
 		if b.Status != "draft" || b.ScheduledAt != nil || b.Audience.Filter != nil || len(b.Audience.LabelIDs) != 1 {

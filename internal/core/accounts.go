@@ -10,7 +10,10 @@ import (
 // AccountByNumber returns the organization's account with that number.
 func AccountByNumber(r store.Reader, orgID, phoneNumberID string) (chat.Account, error) {
 	account, err := r.AccountByNumber(orgID, phoneNumberID)
-	return account, orNotFound(err, "business number")
+	if errors.Is(err, store.ErrNotFound) {
+		return account, chat.Fail(chat.CodeResourceNotFound, "No such business number. GET /v1/accounts lists yours.")
+	}
+	return account, err
 }
 
 // Seal encrypts an account's token for the store. It gets the account's id, because the sealed token is bound to it.

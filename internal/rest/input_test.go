@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/parleyhq/parley/internal/chat"
 )
 
 // nothing is an empty description.
@@ -51,6 +53,21 @@ func TestBindReadsAnUnescapedOffset(t *testing.T) {
 	}
 }
 
+// People read what an id looks like, and no expression.
+func TestMismatchInWords(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]string{
+		chat.KindMessage.Pattern():  "Must be a message id, such as msg_01ARZ3NDEKTSV4RRFFQ69G5FAV.",
+		chat.KindTemplate.Pattern(): "Must be a template id, such as tmpl_01ARZ3NDEKTSV4RRFFQ69G5FAV.",
+		chat.KindView.Pattern():     "Must be an id, such as " + string(chat.KindView) + "_01ARZ3NDEKTSV4RRFFQ69G5FAV.",
+		"^[a-z]{2,3}$":              "Must match ^[a-z]{2,3}$.",
+	} {
+		if got := mismatch(pattern); got != want {
+			t.Errorf("%s: got %s, want %s", pattern, got, want)
+		}
+	}
+}
+
 func TestBindChecksEmbeddedFieldsFirst(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -58,7 +75,7 @@ func TestBindChecksEmbeddedFieldsFirst(t *testing.T) {
 		query string
 		want  string
 	}{
-		{pathValues{"12345", "y"}, "", "phone_number_id: Must match ^[0-9]{6,20}$."},
+		{pathValues{"12345", "y"}, "", "phone_number_id: Must be the id of a business number, which is 6 to 20 digits. GET /v1/accounts lists yours as phone_number_id."},
 		{pathValues{"123456", "y"}, "since=yesterday", "id: Must match ^x[0-9]$."},
 		{pathValues{"123456", "x1"}, "since=yesterday", "since: Must be a valid date-time."},
 		{pathValues{"123456", "x1"}, "since=", "since: Must be a valid date-time."},

@@ -324,7 +324,7 @@ func (r *rule) checkString(s, path string) *chat.Error {
 	case most != nil && n > *most:
 		return chat.Invalid(path, "Must be at most %d characters long.", *most)
 	case r.pattern != nil && !r.pattern.MatchString(s):
-		return chat.Invalid(path, "Must match %s.", r.pattern)
+		return chat.Invalid(path, "%s", mismatch(r.schema.Pattern))
 	case checkedFormats[r.schema.Format] != nil:
 		failure, _ := errors.AsType[*chat.Error](checkedFormats[r.schema.Format](path, s))
 		return failure

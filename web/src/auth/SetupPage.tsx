@@ -1,7 +1,7 @@
 import { Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState, type ChangeEvent } from "react";
+import { useEffect, useState, type ChangeEvent } from "react";
 import { get, send } from "../api/client";
 import type { Me } from "../api/types";
 import { useText } from "../i18n";
@@ -14,10 +14,23 @@ import { enter } from "./enter";
 
 const fields = ["token", "organization", "name", "email", "password"] as const;
 
-function SetupForm() {
+/** The log has the token in the address. */
+const tokenInAddress = () => window.location.hash.slice(1);
+
+export function SetupForm() {
   const t = useText("auth");
-  const [known] = useState(() => window.location.hash.slice(1)); // the log has the token in the address
+  const [known, setKnown] = useState(tokenInAddress);
   const [values, setValues] = useState({ token: known, organization: "", name: "", email: "", password: "" });
+  useEffect(() => {
+    const take = () => {
+      const token = tokenInAddress();
+      if (!token) return;
+      setKnown(token);
+      setValues((before) => ({ ...before, token }));
+    };
+    window.addEventListener("hashchange", take); // the page may be open already when the address is pasted
+    return () => window.removeEventListener("hashchange", take);
+  }, []);
   const { form, busy, error, errorOf } = useSubmit(
     [...fields],
     () => send<Me>("POST", "/setup", values, { open: true }),

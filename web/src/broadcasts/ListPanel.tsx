@@ -146,7 +146,7 @@ function Columns({ broadcast: b, table, add, close }: { broadcast: Broadcast; ta
   const choices = table.columns.map((name, i) => ({ value: String(i), label: table.rows[0]?.[i] ? `${name} (${table.rows[0][i]})` : name }));
   const rows = () =>
     table.rows.map((row) => ({
-      to: (row[phone] ?? "").slice(0, 100),
+      to: (row[phone] ?? "").trim().slice(0, 100) || "-", // an empty number is recorded as wrong, like others
       variables: Object.fromEntries(wanted.flatMap((key) => (row[columns[key] ?? -1] ? [[key, row[columns[key] ?? -1] ?? ""]] : []))),
     }));
   return (
