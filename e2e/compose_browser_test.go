@@ -99,3 +99,41 @@ func TestDashboardJump(t *testing.T) {
 	s.Accessible()
 	s.Content()
 }
+
+// TestDashboardDays: each day of a thread begins with its name, in the zone of the reader.
+func TestDashboardDays(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	s := OpenScreen(t, 1440, 900)
+	signIn(t, s, srv)
+	id := s.openConversation(srv, "Dewi Pratiwi")
+	s.phoneWrites(dewi, map[string]any{"type": "text", "text": "Until today"})
+	s.SaysIn("Messages", "Until today")
+	for _, zone := range []string{"Pacific/Kiritimati", "Pacific/Pago_Pago"} { // a day apart
+		s.RunScripts(zone)
+		s.Reload()
+		s.SaysIn("Messages", "Until today")
+		right := eventually(func() bool {
+			got, err := s.run("return " + fmt.Sprintf(dayNames, id))
+			return err == nil && string(got) == "true"
+		})
+		if !right {
+			s.fail("the days in %s are not named", zone)
+		}
+	}
+	s.Content()
+}
+
+// dayNames asks whether the names of days in the thread are those of its items.
+const dayNames = `(async () => {
+	const items = (await (await fetch("/app/api/conversations/%s/timeline?limit=50")).json()).data.reverse();
+	const name = at => {
+		const midnight = d => new Date(d.getFullYear(), d.getMonth(), d.getDate()).getTime();
+		const days = Math.round((midnight(new Date()) - midnight(at)) / 864e5);
+		if (days < 2) return days ? "Yesterday" : "Today";
+		return new Intl.DateTimeFormat("en", {weekday: "long", day: "numeric", month: "long"}).format(at);
+	};
+	const wanted = [...new Set(items.map(i => name(new Date(i.created_at))))];
+	const shown = document.querySelector("[role=log]").innerText.split("\n").filter(line => wanted.includes(line));
+	return wanted.length > 1 && shown.join() === wanted.join();
+})()`

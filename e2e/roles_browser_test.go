@@ -54,6 +54,38 @@ func TestDashboardRoles(t *testing.T) {
 	owner.Content()
 }
 
+// TestDashboardMaskedNumbers: once the organization wants it, an agent sees a part of people's numbers, wherever they
+// are shown, and an owner all of them.
+func TestDashboardMaskedNumbers(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	owner, agent := OpenScreen(t, 1440, 900), OpenScreen(t, 1440, 900)
+	signIn(t, owner, srv)
+	signInAs(t, agent, srv, "ana@example.com")
+	shows := func(number string) string {
+		return `document.body.innerText.replace(/\D/g, "").includes("` + number + `")`
+	}
+	for _, s := range []*Screen{owner, agent} {
+		s.openConversation(srv, "Dewi Pratiwi")
+		s.Until(shows(dewi))
+	}
+	if a := owner.ask("PATCH", "/organization", map[string]any{"mask_numbers": true}); a.Status != http.StatusOK {
+		t.Fatalf("mask: %+v", a)
+	}
+	end := dewi[len(dewi)-2:]
+	agent.Until("!(" + shows(dewi) + ") && !(" + shows(dewi[:8]) + ") && " + shows(end)) // the open page changes too
+	agent.SaysIn("Conversations", "Dewi Pratiwi")
+	agent.Open(srv.URL() + "/inbox/all?q=" + dewi[2:])
+	agent.Says("Nothing was found") // a search by the number would tell it
+	agent.Open(srv.URL() + "/contacts")
+	agent.Says("Dewi Pratiwi")
+	agent.Holds("!(" + shows(dewi) + ")")
+	owner.Reload()
+	owner.Has("log", "Messages")
+	owner.Until(shows(dewi))
+	agent.Content()
+}
+
 // named is a body for creating something.
 func named(method string) any {
 	if method == "GET" {

@@ -119,7 +119,8 @@ export class Stream {
   private takeHint(hint: Hint): void {
     // The session has ended or the role has changed. Asking who we are leads to the sign-in page where it has ended.
     if (hint.kind === "session") get("/me").then(() => this.refresh(), () => undefined);
-    if (hint.kind === "all") this.refresh();
+    // What the organization has chosen decides what is shown, for example of people's numbers.
+    if (hint.kind === "all" || hint.kind === "organization") this.refresh();
     this.invalidate(hint);
     for (const listener of listeners) void listener(hint);
   }

@@ -22,3 +22,8 @@ export function isNews(c: Conversation, { me, about, focused, now, told }: Situa
   if (c.assignee === null) return about !== "mine";
   return about === "all" || c.assignee.id === me;
 }
+
+/** Whether a conversation's last message came after an instant. */
+export function cameSince(c: Conversation, instant: number): boolean {
+  return c.last_message !== null && Date.parse(c.last_message.created_at) >= instant;
+}

@@ -4,7 +4,7 @@ import { Time } from "../../ui/Time";
 import { nameOf } from "../data/conversations";
 import { inboxPath, usePlace } from "../place";
 import type { FoundContact } from "./queries";
-import { cut } from "./marks";
+import { cut, readable } from "./marks";
 import styles from "./SearchResults.module.css";
 
 /** Something that was found; it leads to its place in the thread. */
@@ -17,7 +17,7 @@ export function SearchHit({ found, item, at }: { found: FoundContact; item?: str
       <span>
         <b>{name}</b>
         <span className={styles.words}>
-          {cut(found.snippet).map((part, i) => (part.marked ? <mark key={i}>{part.text}</mark> : part.text))}
+          {cut(readable(found.snippet)).map((part, i) => (part.marked ? <mark key={i}>{part.text}</mark> : part.text))}
         </span>
       </span>
       {at && <Time value={at} />}

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cut } from "./marks";
+import { cut, readable } from "./marks";
 
 const short = (text: string, marks: [number, number][]) =>
   cut({ text, marks })
@@ -24,4 +24,16 @@ it("keeps the text whole where marks make no sense", () => {
       [1, 3],
     ]),
   ).toBe("[ab]c");
+});
+
+it("leaves the signs of formatting out, and marks the same words", () => {
+  const found = { text: "that is *very good*, _thanks_ `a*b`", marks: [[14, 18], [22, 28]] as [number, number][] };
+  const shown = readable(found);
+  expect(shown.text).toBe("that is very good, thanks a*b");
+  expect(short(shown.text, shown.marks)).toBe("that is very [good], [thanks] a*b");
+});
+
+it("leaves a word marked whose sign was marked with it", () => {
+  const { text, marks } = readable({ text: "so *good*", marks: [[3, 9]] });
+  expect(short(text, marks)).toBe("so [good]");
 });

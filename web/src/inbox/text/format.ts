@@ -136,8 +136,12 @@ function lineEnd(s: string, from: number, end: number): number {
   return at < 0 || at > end ? end : at;
 }
 
-/** The same text without its marks, for one line of a list. */
+const flat = (pieces: Piece[]): string => pieces.map((p) => ("pieces" in p ? flat(p.pieces) : p.text)).join("");
+
+/** The same text without its marks. */
+export const unmarked = (text: string): string => flat(parseText(text));
+
+/** The same in one line, for a list. */
 export function plainText(text: string): string {
-  const flat = (pieces: Piece[]): string => pieces.map((p) => ("pieces" in p ? flat(p.pieces) : p.text)).join("");
-  return flat(parseText(text)).replace(/\s+/gu, " ").trim();
+  return unmarked(text).replace(/\s+/gu, " ").trim();
 }
