@@ -41,9 +41,7 @@ func TestOrganizationPage(t *testing.T) {
 // A message from the phone is assigned to the person whose turn it is, and the timeline says so.
 func TestRoundRobinOnScreen(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo", "--demo-empty"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t, "--demo-empty")
 	s.Open(srv.URL() + "/settings/org")
 	s.Press("switch", "Hand out new conversations in turn")
 	s.holdsSoon(`document.querySelectorAll('[role=switch]:checked').length === 1`)

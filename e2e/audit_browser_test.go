@@ -10,9 +10,7 @@ import (
 // Actions in the dashboard and at the shell are in the audit log, which can be filtered by person, action and object.
 func TestDashboardAudit(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo", "--demo-empty"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t, "--demo-empty")
 	s.ask("POST", "/teams", map[string]any{"name": "Night shift"})
 	s.ask("POST", "/keys", map[string]any{"name": "Shop"})
 	s.Open(srv.URL() + "/settings/audit")

@@ -183,10 +183,7 @@ func TestConsolePages(t *testing.T) {
 			"/dev/keys": {"button", "Create key"}, "/dev/logs": {"button", "Refresh"}, "/dev/events": {"table", "Events"},
 			"/dev/webhooks": {"button", "Add endpoint"}, "/dev/deliveries": {"heading", "Deliveries"}, "/dev/reference?op=sendMessage": {"region", "Example"},
 		} {
-			s.Open(srv.URL() + page)
-			s.Has(sign[0], sign[1])
-			s.Holds("document.documentElement.scrollWidth <= innerWidth")
-			s.Accessible()
+			s.fits(srv, page, sign)
 		}
 		s.Open(srv.URL() + "/dev/reference?op=sendMessage")
 		s.Says("/v1/10020030040050") // one of the demo's numbers

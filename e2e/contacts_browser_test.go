@@ -51,9 +51,7 @@ func (s *Screen) importFile(srv *Server, path string) {
 // file, and everything can be undone.
 func TestContactsImport(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	s.importFile(srv, writeCSV(t, "people.csv", fiveRows))
 	s.SaysIn("The first rows", "+6281255500778") // the country code was added
 	s.SaysIn("The first rows", "Opted in")
@@ -109,9 +107,7 @@ func TestContactsImportRefuses(t *testing.T) {
 // A person's page: name and e-mail, labels, notes, and the consent with who changed it.
 func TestContactsPage(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	s.Open(srv.URL() + "/contacts?q=Dewi")
 	s.PressIn("Contacts", "Dewi Pratiwi")
 	s.Has("heading", "Dewi Pratiwi")
@@ -139,9 +135,7 @@ func TestContactsPage(t *testing.T) {
 // All matching contacts get a label, and another list shows it at once. The same list is exported.
 func TestContactsInBulk(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	s.Open(srv.URL() + "/contacts?number=" + demoNumber)
 	before := len(stored[[]storedContact](s, "/contacts?limit=100&number="+demoNumber))
 	s.Press("checkbox", "Select Dewi Pratiwi")
@@ -151,13 +145,13 @@ func TestContactsInBulk(t *testing.T) {
 	s.Press("button", "Add label")
 	s.Press("menuitem", "Urgent")
 	s.Says("2 changed")
-	becomes(s, "/contacts?label_ids="+s.labelID("Urgent"), func(all []storedContact) bool { return len(all) >= 2 })
+	becomes(s, "/contacts?label_ids="+s.idOf("/labels", "Urgent"), func(all []storedContact) bool { return len(all) >= 2 })
 
 	s.Press("checkbox", "Select Dewi Pratiwi")
 	s.pressStarting("Select all ")
 	s.Press("button", "Add label")
 	s.Press("menuitem", "Follow up")
-	becomes(s, "/contacts?limit=100&label_ids="+s.labelID("Follow up"), func(all []storedContact) bool { return len(all) == before })
+	becomes(s, "/contacts?limit=100&label_ids="+s.idOf("/labels", "Follow up"), func(all []storedContact) bool { return len(all) == before })
 
 	address, err := s.run(`return [...document.querySelectorAll("a")].find(a => a.innerText === "Export").href`)
 	if err != nil {
@@ -253,10 +247,7 @@ func TestContactsPages(t *testing.T) {
 			"/contacts": {"list", "Contacts"}, "/contacts/import": {"button", "Choose a file"}, "/contacts/" + one: {"heading", "Consent"},
 			"/contacts?q=nobody": {"heading", "Nobody matches"},
 		} {
-			s.Open(srv.URL() + page)
-			s.Has(sign[0], sign[1])
-			s.Holds("document.documentElement.scrollWidth <= innerWidth")
-			s.Accessible()
+			s.fits(srv, page, sign)
 		}
 	}
 }

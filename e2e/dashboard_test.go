@@ -11,6 +11,14 @@ func signIn(t *testing.T, s *Screen, srv *Server) {
 	signInAt(t, s, srv, srv)
 }
 
+// atDesk starts the demo and signs in on a wide screen.
+func atDesk(t *testing.T, flags ...string) (*Server, *Screen) {
+	t.Helper()
+	srv, s := Start(t, WithFlags(append([]string{"--demo"}, flags...)...)), OpenScreen(t, 1440, 900)
+	signIn(t, s, srv)
+	return srv, s
+}
+
 // signInAt signs in on one node with the login that another has printed.
 func signInAt(t *testing.T, s *Screen, demo, srv *Server) {
 	t.Helper()

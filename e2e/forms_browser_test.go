@@ -17,9 +17,7 @@ func submits(s *Screen, number, name string) storedTemplate {
 // one of them is sent to a phone as a test.
 func TestDashboardSeldomTemplates(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	number := s.numberID()
 
 	s.Open(srv.URL() + "/templates/new")

@@ -12,9 +12,7 @@ import (
 // The home page says how many people wait, and leads to a list with that many.
 func TestDashboardHome(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	_, s := atDesk(t)
 	s.Press("link", "Home")
 	s.Has("heading", "When people write")
 	s.Accessible()

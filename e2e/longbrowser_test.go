@@ -160,6 +160,16 @@ func TestDashboardByKeyboard(t *testing.T) {
 	s.Content()
 }
 
+// fits opens a page, by an element's role and name that it has: axe finds nothing serious, and nothing is wider than the
+// screen.
+func (s *Screen) fits(srv *Server, page string, sign [2]string) {
+	s.t.Helper()
+	s.Open(srv.URL() + page)
+	s.Has(sign[0], sign[1])
+	s.Holds("document.documentElement.scrollWidth <= innerWidth")
+	s.Accessible()
+}
+
 // Every page, on a desktop and on a phone, in light and in dark: axe finds nothing serious, and nothing is wider than
 // the screen.
 func TestDashboardPages(t *testing.T) {
@@ -178,10 +188,7 @@ func TestDashboardPages(t *testing.T) {
 			"/settings/labels":  {"button", "New label"},
 			"/settings/replies": {"button", "New reply"},
 		} {
-			s.Open(srv.URL() + page)
-			s.Has(sign[0], sign[1])
-			s.Holds("document.documentElement.scrollWidth <= innerWidth")
-			s.Accessible()
+			s.fits(srv, page, sign)
 		}
 	}
 }
@@ -189,9 +196,7 @@ func TestDashboardPages(t *testing.T) {
 // A search finds a message of the demo's week, is narrowed, leads to the message, and has an address.
 func TestDashboardSearch(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	s.Open(srv.URL() + "/inbox/all")
 	s.Has("list", "Conversations")
 	s.writeInto("searchbox", "Search messages and people", "200 kg")

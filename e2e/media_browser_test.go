@@ -50,9 +50,7 @@ func (s *Screen) handFiles(event string, files map[string]int) {
 // TestDashboardMedia: files from the phone are shown and played, and an agent's attachments arrive.
 func TestDashboardMedia(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo", "--demo-empty"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t, "--demo-empty")
 	s.phoneWrites(dewi, map[string]any{"type": "image", "text": "The lamp", "file": map[string]any{
 		"mime_type": "image/png", "filename": "lamp.png", "data": base64.StdEncoding.EncodeToString(picture(t, 640, 480))}})
 	s.phoneWrites(dewi, map[string]any{"type": "audio"})

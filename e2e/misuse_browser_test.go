@@ -20,9 +20,7 @@ const script = `<img src=x onerror="window.ran=true"><script>window.ran=true</sc
 // TestDashboardScriptIsText: script in everything that people can name or write is shown, not run.
 func TestDashboardScriptIsText(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo", "--demo-empty"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t, "--demo-empty")
 	name := `<b onclick=alert(1)>Eve</b>`
 	if a := s.ask("POST", "/phone/handsets", map[string]any{"name": name, "phone_number": "+4915155500199"}); a.Status != http.StatusCreated {
 		t.Fatalf("the handset: %+v", a)
@@ -61,9 +59,7 @@ func TestDashboardScriptIsText(t *testing.T) {
 // TestDashboardActiveFiles: a file that contains script is served so that browsers save it and do not run it.
 func TestDashboardActiveFiles(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo", "--demo-empty"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t, "--demo-empty")
 	for mime, content := range map[string]string{
 		"text/html":     "<script>document.title='ran'</script>",
 		"image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg"><script>document.title='ran'</script></svg>`,

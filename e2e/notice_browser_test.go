@@ -65,9 +65,7 @@ func TestDashboardNotices(t *testing.T) {
 // there is one.
 func TestDashboardNewConversation(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	existing := s.conversationOf("Thandi Mokoena") // with the number that is selected at first
 	s.Open(srv.URL() + "/inbox/all")
 	for _, to := range []string{"+49 151 555 00 177", "+27 825 5501 42"} {

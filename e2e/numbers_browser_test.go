@@ -11,9 +11,7 @@ import (
 // An admin opens a number, changes its profile and its settings, and disconnects another.
 func TestNumbersPage(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	s.Open(srv.URL() + "/")
 	s.Press("link", "Numbers")
 	s.Has("list", "Business numbers")
@@ -83,9 +81,7 @@ func TestNumbersByRole(t *testing.T) {
 // A customer is added, gets a link with a QR code, and is suspended, archived and restored.
 func TestCustomersPage(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	s.Open(srv.URL() + "/customers")
 	s.Says("No customers yet")
 	s.Press("button", "Add customer")

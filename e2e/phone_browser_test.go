@@ -9,9 +9,7 @@ import (
 // TestPhoneDrawer: an empty inbox offers the phone, which opens beside the thread and belongs to the person in it.
 func TestPhoneDrawer(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo", "--demo-empty"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t, "--demo-empty")
 	s.Open(srv.URL() + "/inbox/mine")
 	s.Press("button", "Write from the simulated phone")
 	s.Choose("Write as", dewi)
@@ -40,9 +38,7 @@ func TestPhoneDrawer(t *testing.T) {
 // TestPhoneAfterARestart: the chats, their files and the windows are as before.
 func TestPhoneAfterARestart(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	s.phoneWrites(dewi, map[string]any{"type": "image", "text": "Before the restart"})
 	path := "/phone/handsets/" + dewi + "/messages?number=" + demoNumber
 	before := stored[[]phoneLine](s, path)

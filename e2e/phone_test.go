@@ -5,9 +5,7 @@ import "testing"
 // TestPhoneBesideInbox: the simulated phone and the inbox in one window exchange messages.
 func TestPhoneBesideInbox(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo", "--demo-empty"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t, "--demo-empty")
 	s.Open(srv.URL() + "/phone")
 	s.Choose("Write as", "6281255500142")
 	s.Write("Message to the business", "Halo, apakah *buka*?")

@@ -65,9 +65,7 @@ func TestDashboardRefusals(t *testing.T) {
 // TestBroadcastToASavedView: the people of a saved view of the inbox become recipients.
 func TestBroadcastToASavedView(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	const number = "100200300400500"
 	if a := s.ask("POST", "/views", map[string]any{"name": "Open at Demo", "filter": map[string]any{"status": "open", "number": number}}); a.Status != http.StatusCreated {
 		t.Fatalf("the view: %+v", a)

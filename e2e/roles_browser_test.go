@@ -35,7 +35,7 @@ func TestDashboardRoles(t *testing.T) {
 		}
 	}
 
-	ana := owner.personNamed("Ana Wijaya")
+	ana := owner.idOf("/users", "Ana Wijaya")
 	if a := owner.ask("PATCH", "/users/"+ana, map[string]any{"role": "admin"}); a.Status != http.StatusOK {
 		t.Fatalf("make an admin: %+v", a)
 	}
@@ -45,7 +45,7 @@ func TestDashboardRoles(t *testing.T) {
 	s.Has("button", "Invite")
 	s.Has("button", "More for Budi Hartono")
 	s.Lacks("button", "More for Demo") // this is an owner, whom only owners may change
-	me := owner.personNamed("Demo")
+	me := owner.idOf("/users", "Demo")
 	if a := s.ask("PATCH", "/users/"+me, map[string]any{"role": "agent"}); a.Status != http.StatusForbidden {
 		t.Errorf("an admin changes an owner: %+v", a)
 	}
@@ -94,15 +94,15 @@ func named(method string) any {
 	return map[string]any{"name": "Mine"}
 }
 
-// personNamed is the id of a user.
-func (s *Screen) personNamed(name string) string {
+// idOf is the id of what has the name in a list, such as /users.
+func (s *Screen) idOf(list, name string) string {
 	s.t.Helper()
-	for _, u := range stored[[]storedName](s, "/users") {
-		if u.Name == name {
-			return u.ID
+	for _, one := range stored[[]storedName](s, list) {
+		if one.Name == name {
+			return one.ID
 		}
 	}
-	s.t.Fatalf("there is no %s", name)
+	s.t.Fatalf("%s has no %s", list, name)
 	return ""
 }
 
@@ -120,7 +120,7 @@ func TestDashboardThrownOut(t *testing.T) {
 	owner.phoneWrites(dewi, map[string]any{"type": "text", "text": "In both tabs"})
 	first.SaysIn("Messages", "In both tabs")
 	second.SaysIn("Conversations", "In both tabs")
-	if a := owner.ask("PATCH", "/users/"+owner.personNamed("Budi Hartono"), map[string]any{"disabled": true}); a.Status != http.StatusOK {
+	if a := owner.ask("PATCH", "/users/"+owner.idOf("/users", "Budi Hartono"), map[string]any{"disabled": true}); a.Status != http.StatusOK {
 		t.Fatalf("disable: %+v", a)
 	}
 	first.Has("button", "Sign in")

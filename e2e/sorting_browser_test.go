@@ -25,9 +25,7 @@ func hasLabel(name string) func(storedConversation) bool {
 // TestDashboardSorting: assign, label, snooze, wake, resolve, reopen and mark as unread, in the thread.
 func TestDashboardSorting(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	id := s.openConversation(srv, "Dewi Pratiwi")
 	s.Press("button", "Assign")
 	s.Press("menuitem", "Ana Wijaya")
@@ -76,18 +74,6 @@ func TestDashboardSorting(t *testing.T) {
 	s.Content()
 }
 
-// labelID finds a label by its name.
-func (s *Screen) labelID(name string) string {
-	s.t.Helper()
-	for _, l := range stored[[]storedName](s, "/labels") {
-		if l.Name == name {
-			return l.ID
-		}
-	}
-	s.t.Fatalf("there is no label %s", name)
-	return ""
-}
-
 // TestDashboardViews: labels of a contact are shown and filtered like those of a conversation. A filter becomes a
 // private or a shared view, and an address.
 func TestDashboardViews(t *testing.T) {
@@ -96,7 +82,7 @@ func TestDashboardViews(t *testing.T) {
 	s, ana := OpenScreen(t, 1440, 900), OpenScreen(t, 1440, 900)
 	signIn(t, s, srv)
 	signInAs(t, ana, srv, "ana@example.com")
-	vip, id := s.labelID("Refund"), s.conversationOf("Wei Zhang")
+	vip, id := s.idOf("/labels", "Refund"), s.conversationOf("Wei Zhang")
 	contact := stored[storedConversation](s, "/conversations/"+id).Contact.ID
 	expect(t, srv.Post(demoKey(t, srv), "/v1/"+demoNumber+"/contacts/"+contact+"/labels", `{"label_id":"`+vip+`"}`), http.StatusOK, "")
 	s.openConversation(srv, "Wei Zhang")
@@ -155,9 +141,7 @@ func (s *Screen) listed(query string) (names []string) {
 // TestDashboardBulk: an action on a range, and on everything that matches; both can be undone.
 func TestDashboardBulk(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	s.Open(srv.URL() + "/inbox/all")
 	s.Has("list", "Conversations")
 	open := s.listed("view=all")
@@ -173,7 +157,7 @@ func TestDashboardBulk(t *testing.T) {
 	becomes(s, "/conversations?limit=100&view=all", func(list []storedConversation) bool { return len(list) == len(open) })
 	s.SaysIn("Conversations", open[0])
 
-	label := s.labelID("VIP")
+	label := s.idOf("/labels", "VIP")
 	matching := "status=any&number=" + demoNumber // those of the label's team
 	s.Open(srv.URL() + "/inbox/all?" + matching)
 	all := s.listed(matching)

@@ -55,9 +55,7 @@ func sunset(t *testing.T) []byte {
 // their fields, it is submitted and approved, and the list shows it without a reload.
 func TestDashboardTemplateBuilder(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	_, s := atDesk(t)
 	number := s.numberID()
 	s.Press("link", "Templates")
 	s.Has("list", "Templates")
@@ -121,9 +119,7 @@ func TestDashboardTemplateBuilder(t *testing.T) {
 // submitted again.
 func TestDashboardRejectedTemplate(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	number := s.numberID()
 	body := map[string]any{"name": "reject_promotional_news", "language": "en", "category": "UTILITY",
 		"components": []any{map[string]any{"type": "BODY", "text": "Everything is half the price today."}}}
@@ -153,9 +149,7 @@ func TestDashboardRejectedTemplate(t *testing.T) {
 // TestDashboardTemplateDraft: an unfinished template is kept, continued, and written in another language.
 func TestDashboardTemplateDraft(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	s.Open(srv.URL() + "/templates/new")
 	s.Write("Name", "instant_hello")
 	s.Write("Body text", "Hello and welcome")
@@ -207,9 +201,7 @@ func TestDashboardTemplatesOfAgents(t *testing.T) {
 // TestDashboardLibrary: files are dropped, found, viewed, and deleted after the page says where they are used.
 func TestDashboardLibrary(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo", "--demo-empty"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t, "--demo-empty")
 	s.Press("link", "Media")
 	s.Says("The library is empty")
 	s.chooseFiles("Upload files", writeFile(t, "harvest.png", sunset(t)), writeFile(t, "prices.pdf", []byte("%PDF-1.4 prices")))

@@ -12,9 +12,7 @@ const lucia = "34655500147"
 // TestDashboardClosedWindow: a template is sent with its values, and the answer opens the window at once.
 func TestDashboardClosedWindow(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	id := s.conversationOf("Lucía Ortega")
 	if a := s.ask("PUT", "/conversations/"+id+"/draft", map[string]any{"body": "La L ya está", "note": false}); a.Status != 200 {
 		t.Fatalf("the draft: %+v", a)
@@ -60,9 +58,7 @@ func (s *Screen) pressTemplate(name string) {
 // note too.
 func TestDashboardCannedReplies(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo", "--demo-empty"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t, "--demo-empty")
 	for name, body := range map[string]string{
 		"greeting": "Hello {{contact.first_name}}, this is {{agent.name}}.",
 		"delivery": "It comes on {{day}} for {{contact.name}}, not before {{day}}.",

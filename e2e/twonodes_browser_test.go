@@ -100,21 +100,7 @@ func TestNodesSeeEachOther(t *testing.T) {
 	demo, ana := OpenScreen(t, 1440, 900), OpenScreen(t, 1440, 900)
 	signIn(t, demo, phones)
 	signInThere(t, ana, phones, desk, "ana@example.com")
-	demo.openConversation(phones, "Dewi Pratiwi")
-	ana.openConversation(desk, "Dewi Pratiwi")
-	demo.Says("Ana Wijaya is looking at this conversation")
-	demo.Write("Message", "From Demo")
-	ana.Says("Demo is replying")
-	ana.Write("Message", "From Ana")
-	ana.Press("button", "Send")
-	demo.SaysIn("Messages", "From Ana")
-	demo.Press("button", "Send")
-	demo.Has("dialog", "Ana Wijaya has replied in the meantime")
-	demo.Press("button", "Let me look")
-	demo.Lacks("dialog", "Ana Wijaya has replied in the meantime")
-	if n := demo.countOnPhone(dewi, wrote("business", "From Demo")); n != 0 {
-		t.Error("it was sent although it was asked about")
-	}
+	collide(t, demo, ana, phones, desk)
 	ana.Open(desk.URL() + "/inbox/mine")
 	demo.Until(`!document.body.innerText.includes("Ana Wijaya is")`)
 	demo.Content()
@@ -140,7 +126,7 @@ func TestNodesThrowOut(t *testing.T) {
 		{ana, "Ana Wijaya", map[string]any{"role": "admin"}},
 		{budi, "Budi Hartono", map[string]any{"disabled": true}},
 	} {
-		id := owner.personNamed(out.name)
+		id := owner.idOf("/users", out.name)
 		begin := time.Now()
 		if a := owner.ask("PATCH", "/users/"+id, out.change); a.Status != http.StatusOK {
 			t.Fatalf("%v: %+v", out.change, a)

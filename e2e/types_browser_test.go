@@ -42,9 +42,7 @@ func writesAs(t *testing.T, srv *Server, from map[string]any, fields map[string]
 // TestDashboardEveryType: every type of message is shown as people know it from their phone.
 func TestDashboardEveryType(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo", "--demo-empty"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t, "--demo-empty")
 	mira := map[string]any{"phone": "+4915155500188", "name": "Mira Vogel"}
 	says := func(fields map[string]any) string { return writesAs(t, srv, mira, fields) }
 	text := func(body string) map[string]any { return map[string]any{"text": body} }
@@ -107,9 +105,7 @@ func TestDashboardEveryType(t *testing.T) {
 // can help.
 func TestDashboardFailure(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo", "--demo-empty"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t, "--demo-empty")
 	failed := func(name, person, remedy string) (id string) {
 		writesAs(t, srv, map[string]any{"phone": person, "name": name}, map[string]any{"text": "Hello?"})
 		id = s.openConversation(srv, name)

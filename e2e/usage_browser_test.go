@@ -7,9 +7,7 @@ import "testing"
 // The use of the plan is shown with a forecast, and an owner chooses how long messages are kept.
 func TestDashboardUsage(t *testing.T) {
 	t.Parallel()
-	srv := Start(t, WithFlags("--demo"))
-	s := OpenScreen(t, 1440, 900)
-	signIn(t, s, srv)
+	srv, s := atDesk(t)
 	s.Open(srv.URL() + "/settings/usage")
 	s.Says("Messages this month")
 	s.Says("at the end of the month")
