@@ -112,7 +112,7 @@ func (s *Server) supervise(bin string, settings []string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("/bin/sh", append([]string{"-c", superviseScript, "supervise", bin, s.dir}, settings...)...)
+	cmd := exec.Command("/bin/sh", append([]string{"-c", superviseScript + keepScript, "supervise", bin, s.dir}, settings...)...)
 	cmd.Dir, cmd.SysProcAttr = s.dir, attr
 	cmd.Env = append(os.Environ(), "LC_ALL=C") // for English messages; and the server on macOS needs a locale
 	if s.lifeline, err = cmd.StdinPipe(); err != nil {
