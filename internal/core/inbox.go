@@ -46,15 +46,20 @@ func Inbox(r store.Reader, u chat.User, f chat.InboxFilter, p store.Page) (store
 // inboxQuery finds the account of the number that a filter names. If there is none, there is nothing to list.
 func inboxQuery(r store.Reader, u chat.User, f chat.InboxFilter) (query store.InboxQuery, ok bool, err error) {
 	query.InboxFilter = f
-	if f.Number == "" {
-		return query, true, nil
+	query.AccountID, ok, err = accountNamed(r, u.OrgID, f.Number)
+	return query, ok, err
+}
+
+// accountNamed is the id of the number that a filter names: empty if it names none, not ok if there is no such number.
+func accountNamed(r store.Reader, orgID, number string) (id string, ok bool, err error) {
+	if number == "" {
+		return "", true, nil
 	}
-	account, err := r.AccountByNumber(u.OrgID, f.Number)
+	account, err := r.AccountByNumber(orgID, number)
 	if errors.Is(err, store.ErrNotFound) {
-		return query, false, nil
+		return "", false, nil
 	}
-	query.AccountID = account.ID
-	return query, err == nil, err
+	return account.ID, err == nil, err
 }
 
 // inboxItems reads the rest of the items for a whole page at once.

@@ -16,15 +16,8 @@ type ContactItem struct {
 // ContactQuery finds the account of the number that a filter names. If there is none, there are no contacts to find.
 func ContactQuery(r store.Reader, u chat.User, f chat.ContactFilter) (query store.ContactQuery, ok bool, err error) {
 	query.ContactFilter = f
-	if f.Number == "" {
-		return query, true, nil
-	}
-	account, err := r.AccountByNumber(u.OrgID, f.Number)
-	if errors.Is(err, store.ErrNotFound) {
-		return query, false, nil
-	}
-	query.AccountID = account.ID
-	return query, err == nil, err
+	query.AccountID, ok, err = accountNamed(r, u.OrgID, f.Number)
+	return query, ok, err
 }
 
 // ListContacts returns a page of the contacts that a user sees.

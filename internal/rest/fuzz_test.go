@@ -17,43 +17,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/rest/resttest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// probeBody has a field of every kind that bodies have.
-type probeBody struct {
-	Name  string       `json:"name" minLength:"1" maxLength:"10"`
-	Kind  string       `json:"kind" enum:"a,b"`
-	Count int64        `json:"count,omitzero" minimum:"-5" maximum:"1000"`
-	Small int8         `json:"small,omitzero"`
-	Big   int64        `json:"big,omitzero"`
-	Ratio float64      `json:"ratio,omitzero"`
-	Flag  bool         `json:"flag,omitzero"`
-	Note  *string      `json:"note,omitzero" nullable:"true" maxLength:"10"`
-	Email string       `json:"email,omitzero" format:"email"`
-	At    string       `json:"at,omitzero" format:"date-time"`
-	Link  string       `json:"link,omitzero" format:"uri"`
-	Code  string       `json:"code,omitzero" pattern:"^[a-z]{2}$"`
-	Tags  []string     `json:"tags,omitzero" minItems:"1" maxItems:"3"`
-	Inner *probeInner  `json:"inner,omitzero"`
-	Items []probeInner `json:"items,omitzero"`
-	Free  any          `json:"free,omitzero"`
-	Hook  string       `json:"hook,omitzero"`
-}
-
-// probeInner is an object inside a body.
-type probeInner struct {
-	ID    string `json:"id"`
-	Title string `json:"title,omitzero" maxLength:"5"`
-}
-
 // decodeProbe decodes a body as operations do.
-func decodeProbe(text []byte) (body probeBody, err error) {
+func decodeProbe(text []byte) (body resttest.ProbeBody, err error) {
 	err = probeBinder.body.decode(text, &body)
 	return body, err
 }
 
-var probeBinder = newInputBinder[struct{ Body probeBody }](newDocument("/", nothing))
+var probeBinder = newInputBinder[struct{ Body resttest.ProbeBody }](newDocument("/", nothing))
 
 // Any body is either refused with an error of the contract or decoded to the values in its text.
 func FuzzDecodeBody(f *testing.F) {
@@ -181,7 +155,7 @@ func plain(v any, kind reflect.Kind) any {
 }
 
 // requireRules checks that an accepted body keeps the documented rules.
-func requireRules(t *testing.T, got probeBody) {
+func requireRules(t *testing.T, got resttest.ProbeBody) {
 	t.Helper()
 	text, err := json.Marshal(got)
 	if err != nil {

@@ -218,23 +218,13 @@ func WriteAfter[I, O any](p Place, op Operation, ask func(c *Call, in *I) error,
 // Flow registers an operation that calls the network, and therefore cannot be one transaction. fn runs its own
 // transactions before and after the network call.
 func Flow[I, O any](p Place, op Operation, fn func(c *Call, in *I) (O, error)) {
-	each(p, op, func(s *Surface, op *Operation) {
-		op.input = newInputBinder[I](s.document)
-		op.handle = func(c *Call) (Answer, error) {
-			body, err := op.input.readBody(c)
-			if err != nil {
-				return Answer{}, err
+	Custom[I, O](p, op, func(c *Call, in *I, body []byte, wrong error) (Answer, error) {
+		return c.FlowOnce(body, func() (Answer, error) {
+			if wrong != nil {
+				return Answer{}, wrong
 			}
-			var in I
-			bindErr := op.input.bindWith(c, reflect.ValueOf(&in).Elem(), body)
-			return c.FlowOnce(body, func() (Answer, error) {
-				if bindErr != nil {
-					return Answer{}, bindErr
-				}
-				return perform(c, c.Read(), func() (O, error) { return fn(c, &in) })
-			})
-		}
-		add[I, Single[O]](s, op)
+			return perform(c, c.Read(), func() (O, error) { return fn(c, in) })
+		})
 	})
 }
 
