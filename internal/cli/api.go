@@ -22,7 +22,8 @@ type apiFlags struct {
 	From         string `required:"" variable:"PARLEY_FROM" placeholder:"ID" help:"The business number, by its phone_number_id; \"parley account list\" shows it."`
 }
 
-func (f serviceFlags) check() error {
+// Validate is called by kong for every command that has these flags and no Validate of its own.
+func (f serviceFlags) Validate() error {
 	if f.Key == "" {
 		return nil // kong reports that it is missing
 	}

@@ -33,9 +33,6 @@ type broadcastListCommand struct {
 	apiFlags `embed:""`
 }
 
-// Validate is called by kong.
-func (cmd *broadcastListCommand) Validate() error { return cmd.check() }
-
 func (cmd *broadcastListCommand) Run(c *console) error {
 	api, err := cmd.connect()
 	if err != nil {
@@ -82,7 +79,7 @@ func (cmd *broadcastCreateCommand) Validate() error {
 	if cmd.Start && cmd.At != nil {
 		return errors.New("give --start or --at, not both")
 	}
-	return cmd.check()
+	return cmd.serviceFlags.Validate()
 }
 
 func (cmd *broadcastCreateCommand) Run(c *console) error {

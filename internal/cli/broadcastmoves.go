@@ -17,9 +17,6 @@ type broadcastFlags struct {
 	apiFlags `embed:""`
 }
 
-// Validate is called by kong.
-func (f *broadcastFlags) Validate() error { return f.check() }
-
 // do performs an action on a broadcast, and prints the broadcast.
 func (f *broadcastFlags) do(c *console, fn func(*client.Client) (*client.Broadcast, error)) error {
 	api, err := f.connect()

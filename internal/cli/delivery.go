@@ -45,9 +45,6 @@ type deliveryListCommand struct {
 	serviceFlags `embed:""`
 }
 
-// Validate is called by kong.
-func (cmd *deliveryListCommand) Validate() error { return cmd.check() }
-
 func (cmd *deliveryListCommand) Run(c *console) error {
 	api, err := cmd.connect()
 	if err != nil {
@@ -67,9 +64,6 @@ type deliveryShowCommand struct {
 	ID           string `arg:"" help:"The delivery's id (wbd_…), as in X-Svc-Delivery-Id."`
 	serviceFlags `embed:""`
 }
-
-// Validate is called by kong.
-func (cmd *deliveryShowCommand) Validate() error { return cmd.check() }
 
 func (cmd *deliveryShowCommand) Run(c *console) error {
 	api, err := cmd.connect()
@@ -106,7 +100,7 @@ func (cmd *deliveryReplayCommand) Validate() error {
 	if (cmd.ID == "") == (cmd.Subscription == "") {
 		return errors.New("give the id of a delivery, or --subscription for all that an endpoint missed")
 	}
-	return cmd.check()
+	return cmd.serviceFlags.Validate()
 }
 
 func (cmd *deliveryReplayCommand) Run(c *console) error {

@@ -31,7 +31,7 @@ type listenCommand struct {
 
 // Validate is called by kong.
 func (cmd *listenCommand) Validate() error {
-	if err := cmd.check(); err != nil {
+	if err := cmd.serviceFlags.Validate(); err != nil {
 		return err
 	}
 	for _, name := range cmd.Events {

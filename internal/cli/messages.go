@@ -24,9 +24,6 @@ type messageListCommand struct {
 	apiFlags     `embed:""`
 }
 
-// Validate is called by kong.
-func (cmd *messageListCommand) Validate() error { return cmd.check() }
-
 func (cmd *messageListCommand) Run(c *console) error {
 	api, err := cmd.connect()
 	if err != nil {
@@ -51,9 +48,6 @@ type messageGetCommand struct {
 	ID       string `arg:"" help:"The message's id (msg_…), or the provider's id of it (wamid.…)."`
 	apiFlags `embed:""`
 }
-
-// Validate is called by kong.
-func (cmd *messageGetCommand) Validate() error { return cmd.check() }
 
 func (cmd *messageGetCommand) Run(c *console) error {
 	api, err := cmd.connect()

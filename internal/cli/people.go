@@ -27,9 +27,6 @@ type contactListCommand struct {
 	apiFlags  `embed:""`
 }
 
-// Validate is called by kong.
-func (cmd *contactListCommand) Validate() error { return cmd.check() }
-
 func (cmd *contactListCommand) Run(c *console) error {
 	api, err := cmd.connect()
 	if err != nil {
@@ -48,9 +45,6 @@ type contactGetCommand struct {
 	ID       string `arg:"" help:"The contact's id (ctc_…)."`
 	apiFlags `embed:""`
 }
-
-// Validate is called by kong.
-func (cmd *contactGetCommand) Validate() error { return cmd.check() }
 
 func (cmd *contactGetCommand) Run(c *console) error {
 	api, err := cmd.connect()
@@ -77,7 +71,7 @@ func (cmd *contactCreateCommand) Validate() error {
 	if cmd.Phone+cmd.BSUID == "" {
 		return errors.New("give --phone, or --bsuid for somebody without a known number")
 	}
-	return cmd.check()
+	return cmd.serviceFlags.Validate()
 }
 
 func (cmd *contactCreateCommand) Run(c *console) error {
@@ -116,9 +110,6 @@ type conversationListCommand struct {
 	apiFlags  `embed:""`
 }
 
-// Validate is called by kong.
-func (cmd *conversationListCommand) Validate() error { return cmd.check() }
-
 func (cmd *conversationListCommand) Run(c *console) error {
 	api, err := cmd.connect()
 	if err != nil {
@@ -138,9 +129,6 @@ type conversationGetCommand struct {
 	apiFlags `embed:""`
 }
 
-// Validate is called by kong.
-func (cmd *conversationGetCommand) Validate() error { return cmd.check() }
-
 func (cmd *conversationGetCommand) Run(c *console) error {
 	api, err := cmd.connect()
 	if err != nil {
@@ -158,9 +146,6 @@ type conversationUpdateCommand struct {
 	Status   string `required:"" enum:"open,pending,resolved" help:"open, pending or resolved."`
 	apiFlags `embed:""`
 }
-
-// Validate is called by kong.
-func (cmd *conversationUpdateCommand) Validate() error { return cmd.check() }
 
 func (cmd *conversationUpdateCommand) Run(c *console) error {
 	api, err := cmd.connect()

@@ -46,7 +46,7 @@ func (cmd *sendCommand) Validate() error {
 	if cmd.Key == "" || cmd.From == "" {
 		return nil // kong reports what is missing
 	}
-	if err := cmd.check(); err != nil {
+	if err := cmd.serviceFlags.Validate(); err != nil {
 		return err
 	}
 	given := 0

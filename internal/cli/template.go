@@ -20,9 +20,6 @@ type templateListCommand struct {
 	apiFlags `embed:""`
 }
 
-// Validate is called by kong.
-func (cmd *templateListCommand) Validate() error { return cmd.check() }
-
 func (cmd *templateListCommand) Run(c *console) error {
 	api, err := cmd.connect()
 	if err != nil {
@@ -50,9 +47,6 @@ type templateSyncCommand struct {
 	apiFlags `embed:""`
 }
 
-// Validate is called by kong.
-func (cmd *templateSyncCommand) Validate() error { return cmd.check() }
-
 func (cmd *templateSyncCommand) Run(c *console) error {
 	api, err := cmd.connect()
 	if err != nil {
@@ -73,9 +67,6 @@ type templatePreviewCommand struct {
 	Param    []string `sep:"none" placeholder:"TEXT" help:"Fills the next placeholder of the body. Repeatable; the others show their samples."`
 	apiFlags `embed:""`
 }
-
-// Validate is called by kong.
-func (cmd *templatePreviewCommand) Validate() error { return cmd.check() }
 
 func (cmd *templatePreviewCommand) Run(c *console) error {
 	api, err := cmd.connect()

@@ -37,17 +37,22 @@ type userCreateCommand struct {
 	storeFlags
 }
 
+// hashed hashes a password, if one is given.
+func hashed(password string) (core.PasswordHash, error) {
+	if password == "" {
+		return "", nil
+	}
+	return core.HashPassword(password)
+}
+
 func (cmd *userCreateCommand) Run(c *console) error {
-	var hash core.PasswordHash
-	if cmd.Password != "" {
-		var err error
-		if hash, err = core.HashPassword(cmd.Password); err != nil {
-			return err
-		}
+	hash, err := hashed(cmd.Password)
+	if err != nil {
+		return err
 	}
 	var user chat.User
 	var teams []string
-	err := cmd.change(c, func(tx *store.Tx) (err error) {
+	err = cmd.change(c, func(tx *store.Tx) (err error) {
 		user, err = core.CreateUser(tx, core.NewUser{
 			OrgID: string(cmd.Org), Email: cmd.Email, Name: cmd.Name, Password: hash,
 			Role: chat.Role(cmd.Role), Sees: chat.Visibility(cmd.Sees), TeamID: string(cmd.Team),
@@ -130,16 +135,13 @@ func (cmd *userUpdateCommand) Run(c *console) error {
 		!cmd.Disable && !cmd.Enable && !cmd.Away && !cmd.Available && !cmd.OneStep {
 		return errors.New("nothing to change: give --name, --password, --role, --sees, --team, --disable, --enable, --away, --available or --second-step-off")
 	}
-	var hash core.PasswordHash
-	if cmd.Password != "" {
-		var err error
-		if hash, err = core.HashPassword(cmd.Password); err != nil {
-			return err
-		}
+	hash, err := hashed(cmd.Password)
+	if err != nil {
+		return err
 	}
 	var user chat.User
 	var teams []string
-	err := cmd.change(c, func(tx *store.Tx) (err error) {
+	err = cmd.change(c, func(tx *store.Tx) (err error) {
 		found, err := cmd.find(tx)
 		if err != nil {
 			return err

@@ -29,9 +29,6 @@ type webhookListCommand struct {
 	serviceFlags `embed:""`
 }
 
-// Validate is called by kong.
-func (cmd *webhookListCommand) Validate() error { return cmd.check() }
-
 func (cmd *webhookListCommand) Run(c *console) error {
 	api, err := cmd.connect()
 	if err != nil {
@@ -51,9 +48,6 @@ type webhookCreateCommand struct {
 	Description  string   `placeholder:"TEXT" help:"For colleagues."`
 	serviceFlags `embed:""`
 }
-
-// Validate is called by kong.
-func (cmd *webhookCreateCommand) Validate() error { return cmd.check() }
 
 func (cmd *webhookCreateCommand) Run(c *console) error {
 	api, err := cmd.connect()
@@ -77,9 +71,6 @@ type webhookTestCommand struct {
 	serviceFlags `embed:""`
 }
 
-// Validate is called by kong.
-func (cmd *webhookTestCommand) Validate() error { return cmd.check() }
-
 func (cmd *webhookTestCommand) Run(c *console) error {
 	api, err := cmd.connect()
 	if err != nil {
@@ -96,9 +87,6 @@ type webhookDeleteCommand struct {
 	ID           string `arg:"" help:"The subscription's id (wbs_…)."`
 	serviceFlags `embed:""`
 }
-
-// Validate is called by kong.
-func (cmd *webhookDeleteCommand) Validate() error { return cmd.check() }
 
 func (cmd *webhookDeleteCommand) Run(c *console) error {
 	api, err := cmd.connect()
@@ -123,9 +111,6 @@ type secretListCommand struct {
 	serviceFlags `embed:""`
 }
 
-// Validate is called by kong.
-func (cmd *secretListCommand) Validate() error { return cmd.check() }
-
 func (cmd *secretListCommand) Run(c *console) error {
 	api, err := cmd.connect()
 	if err != nil {
@@ -146,9 +131,6 @@ type secretCreateCommand struct {
 	ExpiresIn      *hours `placeholder:"TIME" help:"When the new one stops. Without: never."`
 	serviceFlags   `embed:""`
 }
-
-// Validate is called by kong.
-func (cmd *secretCreateCommand) Validate() error { return cmd.check() }
 
 func (cmd *secretCreateCommand) Run(c *console) error {
 	api, err := cmd.connect()
@@ -171,9 +153,6 @@ type secretRevokeCommand struct {
 	Secret       string `arg:"" help:"The secret's id (whs_…)."`
 	serviceFlags `embed:""`
 }
-
-// Validate is called by kong.
-func (cmd *secretRevokeCommand) Validate() error { return cmd.check() }
 
 func (cmd *secretRevokeCommand) Run(c *console) error {
 	api, err := cmd.connect()
