@@ -1,1 +1,0 @@
-import{ft as e}from"./vendor-CHiJvsWZ.js";import{mt as t,tt as n,wt as r}from"./shared-DmZ30Ixq.js";var i=e();function a({children:e}){let a=t(`settings`);return r()?e:(0,i.jsx)(n,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

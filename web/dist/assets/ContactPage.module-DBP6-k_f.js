@@ -1,1 +1,0 @@
-var e={scroll:`_scroll_jnwc3_1`,back:`_back_jnwc3_6`,actions:`_actions_jnwc3_12`,result:`_result_jnwc3_19`,who:`_who_jnwc3_27`,known:`_known_jnwc3_33`,plain:`_plain_jnwc3_56`,quiet:`_quiet_jnwc3_72`,note:`_note_jnwc3_77`,preview:`_preview_jnwc3_83`,bad:`_bad_jnwc3_120`,columns:`_columns_jnwc3_124`};export{e as t};

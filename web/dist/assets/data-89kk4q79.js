@@ -1,1 +1,0 @@
-import{C as e}from"./vendor-CHiJvsWZ.js";import{At as t,Pt as n,jt as r}from"./shared-DmZ30Ixq.js";var i=e=>n([`events`,e],`/events`,{...e,limit:50}),a=t=>e({queryKey:[`event`,t],queryFn:()=>r(`/events/${t}`)}),o=e({queryKey:[`event types`],queryFn:()=>t(`/event_types`)});export{o as n,i as r,a as t};

@@ -1,1 +1,0 @@
-import{ct as e,st as t}from"./shared-DmZ30Ixq.js";var n=new t(!1),r=()=>e(n),i=e=>n.set(e);export{r as n,i as t};
