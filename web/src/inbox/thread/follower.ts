@@ -69,17 +69,11 @@ export class Follower {
     for (const rows of this.log.children) this.sizes.observe(rows);
   }
 
-  /** Goes to the end at once. */
+  /** Goes to the end at once. Gliding there would end where a row that changes meanwhile keeps its place. */
   follow(): void {
     this.following = true;
     this.anchor = null;
     this.settle();
-  }
-
-  toBottom(): void {
-    this.following = true;
-    this.anchor = null;
-    this.log?.scrollTo({ top: this.log.scrollHeight, behavior: "smooth" });
   }
 
   /** Brings a row into view, if it is there. */

@@ -24,5 +24,5 @@ export function useScroll(box: RefObject<HTMLElement | null>, { rows, live, item
     if (item) follower.reveal(item);
     else follower.follow();
   }, [rows, live, item, follower]);
-  return { atBottom: atBottom && live, toBottom: () => follower.toBottom() };
+  return { atBottom: atBottom && live, toBottom: () => follower.follow() };
 }
