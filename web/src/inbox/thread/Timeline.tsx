@@ -19,7 +19,7 @@ export function Timeline({ conversation: c }: { conversation: Conversation }) {
   const t = useText("inbox");
   const { item }: InboxSearch = useSearch({ strict: false });
   const query = useTimeline(c.id);
-  const { data, isFetching, isPending } = query;
+  const { data, dataUpdatedAt: fetchedAt, isFetching: busy, isPending } = query;
   const fetched = useMemo(() => itemsOf(data), [data]);
   const live = data === undefined || atNewest(data);
   const rows = useRows(c, fetched, live);
@@ -27,8 +27,8 @@ export function Timeline({ conversation: c }: { conversation: Conversation }) {
 
   const log = useRef<HTMLDivElement>(null);
   const { atBottom, toBottom } = useScroll(log, { rows, live, item });
-  const older = useEdge(log, { more: query.hasNextPage, busy: isFetching, fetch: query.fetchNextPage });
-  const newer = useEdge(log, { more: query.hasPreviousPage, busy: isFetching, fetch: query.fetchPreviousPage });
+  const older = useEdge(log, { more: query.hasNextPage, busy, fetchedAt, fetch: query.fetchNextPage });
+  const newer = useEdge(log, { more: query.hasPreviousPage, busy, fetchedAt, fetch: query.fetchPreviousPage });
   const toNewest = useToNewest(c.id);
 
   if (query.isError && !data) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
@@ -36,7 +36,7 @@ export function Timeline({ conversation: c }: { conversation: Conversation }) {
     <div className={styles.frame}>
       {/* Whoever uses the keyboard must be able to scroll it. While older parts come, nothing is to be read out. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div ref={log} className={styles.log} role="log" aria-label={t.messages} aria-busy={isFetching} tabIndex={0}>
+      <div ref={log} className={styles.log} role="log" aria-label={t.messages} aria-busy={busy} tabIndex={0}>
         <div className={styles.rows}>
           <div ref={older} />
           {isPending && <ThreadSkeleton />}
