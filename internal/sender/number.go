@@ -169,11 +169,7 @@ func (n *number) next() (*queued, time.Duration) {
 	if !n.sender.owns(l.queue[0].Job) {
 		return nil, leaseAgain
 	}
-	take := n.pace.take
-	if l.bulk {
-		take = n.pace.takeBulk
-	}
-	if wait, ok := take(now); !ok {
+	if wait := n.spend(l, now); wait > 0 {
 		return nil, wait
 	}
 	heap.Pop(n.heapOf(l))
@@ -182,9 +178,25 @@ func (n *number) next() (*queued, time.Duration) {
 	n.recent.note(now)
 	if l.bulk {
 		n.inBulk++
+		n.sender.manners.took(now)
 	}
 	w := l.queue[0]
 	return &w, 0
+}
+
+// spend spends the credit for a lane's next message, or says how long the message has to wait.
+func (n *number) spend(l *lane, now store.Moment) time.Duration {
+	take := n.pace.take
+	if l.bulk {
+		if wait := n.sender.manners.wait(now); wait > 0 {
+			return wait
+		}
+		take = n.pace.takeBulk
+	}
+	if wait, ok := take(now); !ok {
+		return max(wait, 1)
+	}
+	return 0
 }
 
 // choose is the next lane to send: one with a person's message before one with broadcasts only. If there is none, it

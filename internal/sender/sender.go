@@ -52,6 +52,9 @@ type Config struct {
 	Media func(ctx context.Context, n provider.Number, account chat.Account, mediaID string) (providerID, url string, err error)
 	// PerSecond is how many messages a number sends per second.
 	PerSecond float64
+	// Lateness tells how long work waited for a processor since the last call. Broadcasts slow down by it while people
+	// send too; nil: they do not.
+	Lateness func() time.Duration
 	// MaxHeld and SweepEvery replace the defaults if they are not zero.
 	MaxHeld    int
 	SweepEvery time.Duration
@@ -66,6 +69,7 @@ type Sender struct {
 	cfg     Config
 	results *recorder
 	starts  *fair.Gate[store.Turn] // for calls whose request is not written yet
+	manners courtesy
 
 	mu      sync.Mutex
 	numbers map[string]*number       // by account id
@@ -95,8 +99,8 @@ func New(cfg Config) *Sender {
 	return &Sender{
 		cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, life: cfg.Lease().Node,
 		loaded: map[string]store.Moment{}, left: map[string]bool{}, told: map[store.SendQueue]bool{},
-		starts: fair.NewGate[store.Turn](maxStarting),
-		wake:   make(chan struct{}, 1), hear: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
+		starts: fair.NewGate[store.Turn](maxStarting), manners: courtesy{lateness: cfg.Lateness},
+		wake: make(chan struct{}, 1), hear: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
 	}
 }
 
@@ -111,6 +115,9 @@ func (s *Sender) Start(context.Context) error {
 // Enqueue takes a job that was just committed. A job that does not fit stays in the table, and so do the jobs behind it
 // in its conversation. A sweep takes them up in order.
 func (s *Sender) Enqueue(account chat.Account, w store.SendWork) {
+	if w.Message.Source != chat.SourceBroadcast {
+		s.manners.noteOther(s.cfg.Store.Moment())
+	}
 	if !s.roomFor(account.ID) || w.Job.Gated && !s.gateOpen(w.Job) {
 		return
 	}

@@ -161,7 +161,7 @@ func (s *Server) newWorkers() []part.Part {
 	})
 	m.sender = sender.New(sender.Config{
 		Store: s.store, Lease: m.node.Lease, Provider: m.client, Token: s.token, Media: m.mover.Upload,
-		PerSecond: float64(s.cfg.MessagesPerSecond), Metrics: sender.NewMetrics(s.registry), Tracer: s.tracer, Log: s.log,
+		PerSecond: float64(s.cfg.MessagesPerSecond), Lateness: sender.ProcessorLateness(), Metrics: sender.NewMetrics(s.registry), Tracer: s.tracer, Log: s.log,
 	})
 	s.store.HandTo(func(h *store.Hands) { h.Send, h.Fetch = m.sender.Enqueue, m.mover.Fetch })
 	return []part.Part{m.mover, m.sender, templates.NewSyncer(m.templates, s.log), broadcast.New(broadcast.Config{
