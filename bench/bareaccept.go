@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -208,20 +207,12 @@ func (b *bench) bareAccept(ctx context.Context, g *group, databaseURL string) er
 			return err
 		}
 	}
-	self, err := os.Executable()
+	s, err := b.startBare(ctx, g.Name, "-accept", place)
 	if err != nil {
 		return err
 	}
-	addr, err := freeAddr()
-	if err != nil {
-		return err
-	}
-	p, err := startProcess(ctx, b.tmp, addr, self, "-echo", addr, "-accept", place)
-	if err != nil {
-		return err
-	}
-	defer p.stop()
-	return b.scenarios(ctx, g, server{engine: g.Name, process: p, target: target{addr: addr, key: strings.Repeat("x", 33)}}, []scenario{{
+	defer s.process.stop()
+	return b.scenarios(ctx, g, s, []scenario{{
 		name: bareAcceptRow, want: 200, requests: func(t target) requestFunc { return sendTemplate(t, 1) },
 	}})
 }

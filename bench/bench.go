@@ -73,21 +73,26 @@ func (b *bench) add(g *group, f figures) {
 }
 
 func (b *bench) bareHTTP(ctx context.Context, g *group) error {
-	self, err := os.Executable()
+	s, err := b.startBare(ctx, "echo")
 	if err != nil {
 		return err
+	}
+	defer s.process.stop()
+	return b.scenarios(ctx, g, s, echoScenarios)
+}
+
+// startBare starts this program as a bare server.
+func (b *bench) startBare(ctx context.Context, name string, flags ...string) (server, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return server{}, err
 	}
 	addr, err := freeAddr()
 	if err != nil {
-		return err
+		return server{}, err
 	}
-	p, err := startProcess(ctx, b.tmp, addr, self, "-echo", addr)
-	if err != nil {
-		return err
-	}
-	defer p.stop()
-	s := server{engine: "echo", process: p, target: target{addr: addr, key: strings.Repeat("x", 33)}}
-	return b.scenarios(ctx, g, s, echoScenarios)
+	p, err := startProcess(ctx, b.tmp, addr, self, append([]string{"-echo", addr}, flags...)...)
+	return server{engine: name, process: p, target: target{addr: addr, key: strings.Repeat("x", 33)}}, err
 }
 
 func (b *bench) sqlite(ctx context.Context, g *group) error {

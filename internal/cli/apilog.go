@@ -102,11 +102,10 @@ func (cmd *logCommand) anywhere(c *console, r store.Reader) error {
 		return err
 	}
 	for _, o := range orgs {
-		if _, err = r.APICall(o.ID, cmd.Request); errors.Is(err, store.ErrNotFound) {
-			continue
-		}
 		cmd.Org = orgID(o.ID)
-		break
+		if _, err = r.APICall(o.ID, cmd.Request); !errors.Is(err, store.ErrNotFound) {
+			break
+		}
 	}
 	return cmd.one(c, r)
 }
