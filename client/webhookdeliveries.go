@@ -18,11 +18,12 @@ type WebhookDelivery struct {
 	Status              WebhookDeliveryStatus `json:"status"`
 	AttemptCount        int64                 `json:"attempt_count"`
 	LastAttemptAt       *time.Time            `json:"last_attempt_at"`
-	NextAttemptAt       *time.Time            `json:"next_attempt_at"`
+	NextAttemptAt       *time.Time            `json:"next_attempt_at"` // at the earliest; nil while the subscription is paused
 	ResponseStatus      *int64                `json:"response_status"`
 	ResponseBodySnippet *string               `json:"response_body_snippet"`
 	DurationMS          *int64                `json:"duration_ms"`
 	ReplayedFrom        *string               `json:"replayed_from"`
+	Replayed            bool                  `json:"replayed"` // newer deliveries of the same event replace it
 	ErrorCode           *string               `json:"error_code"`
 	ErrorMessage        *string               `json:"error_message"`
 	CreatedAt           time.Time             `json:"created_at"`

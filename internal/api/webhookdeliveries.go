@@ -55,11 +55,12 @@ type webhookDeliveryView struct {
 	Status              string              `json:"status" enum:"pending,succeeded,failed,dead" doc:"failed: the last attempt failed and another is scheduled. dead: there will be no other."`
 	AttemptCount        int64               `json:"attempt_count" minimum:"0"`
 	LastAttemptAt       *rest.Instant       `json:"last_attempt_at" nullable:"true"`
-	NextAttemptAt       *rest.Instant       `json:"next_attempt_at" nullable:"true"`
+	NextAttemptAt       *rest.Instant       `json:"next_attempt_at" nullable:"true" doc:"The earliest instant of the next attempt. While the endpoint is spared because it kept failing, that is when one delivery tries it again. Null while the subscription is paused, and once the delivery is over."`
 	ResponseStatus      *int64              `json:"response_status" nullable:"true" doc:"What the endpoint answered last."`
 	ResponseBodySnippet *string             `json:"response_body_snippet" nullable:"true" doc:"The beginning of that answer."`
 	DurationMS          *int64              `json:"duration_ms" nullable:"true"`
 	ReplayedFrom        *string             `json:"replayed_from" nullable:"true" doc:"The delivery that this one replays."`
+	Replayed            bool                `json:"replayed" doc:"Whether the delivery was replayed. The newer deliveries have the same event_id."`
 	ErrorCode           *string             `json:"error_code" nullable:"true" doc:"Why it could not be delivered: what was wrong with the last attempt, or why there will be no other (subscription_disabled, subscription_deleted, replayed)."`
 	ErrorMessage        *string             `json:"error_message" nullable:"true"`
 	CreatedAt           rest.Instant        `json:"created_at"`
@@ -74,7 +75,7 @@ func viewWebhookDelivery(d chat.WebhookDelivery) webhookDeliveryView {
 		ID: rest.DeliveryID(d.ID), Object: "webhook_delivery", SubscriptionID: rest.SubscriptionID(d.SubscriptionID), EventType: string(d.EventType), EventID: d.EventID,
 		Status: string(d.Status), AttemptCount: d.AttemptCount, LastAttemptAt: rest.InstantPtr(d.LastAttemptAt), NextAttemptAt: rest.InstantPtr(d.NextAttemptAt),
 		ResponseStatus: d.ResponseStatus, ResponseBodySnippet: d.ResponseBodySnippet, DurationMS: d.DurationMS,
-		ReplayedFrom: d.ReplayedFrom, ErrorCode: code, ErrorMessage: message, CreatedAt: rest.Instant(d.CreatedAt),
+		ReplayedFrom: d.ReplayedFrom, Replayed: d.Replayed, ErrorCode: code, ErrorMessage: message, CreatedAt: rest.Instant(d.CreatedAt),
 	}
 }
 
@@ -110,7 +111,7 @@ type listDeliveriesInput struct {
 }
 
 func listWebhookDeliveries(c *rest.Call, in *listDeliveriesInput, p store.Page) (store.Slice[webhookDeliveryView], error) {
-	found, err := c.Read().WebhookDeliveries(c.OrgID(), store.DeliveryFilter{
+	found, err := core.WebhookDeliveries(c.Read(), c.OrgID(), store.DeliveryFilter{
 		SubscriptionID: string(in.SubscriptionID), Status: chat.DeliveryStatus(in.Status), EventType: chat.EventType(in.EventType),
 		EventID: in.EventID, CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,
 	}, p)

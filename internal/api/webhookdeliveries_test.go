@@ -51,16 +51,24 @@ func became(status string) func(*testing.T, *apitest.Case) {
 	}
 }
 
+// spared keeps the deliveries of ${webhook} back, until so many milliseconds of the year 2100.
+func spared(column string, ms int64) func(*testing.T, *apitest.Case) {
+	return func(t *testing.T, c *apitest.Case) {
+		c.Exec(t, `UPDATE webhook_subscriptions SET `+column+` = $3 WHERE org_id = $1 AND id = $2`, c.Org.ID, c.Get("webhook"),
+			time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()+ms)
+	}
+}
+
 var hasDelivery = all(connected, hasWebhook(anyWebhook), delivered("+15550001111"))
 
 func TestWebhookDeliveries(t *testing.T) {
 	t.Parallel()
 	const payload = `{"id":"${event}","type":"contact.created","created_at":"<now>","data":{"contact":{"id":"${contact}","object":"contact","phone_number":"+15550001111",
 		"name":null,"email":null,"metadata":null,"phone_number_id":"${number}","created_at":"<now>","updated_at":"<now>"}}}`
-	pending := `"id":"${delivery}","event_id":"${event}","status":"pending",` + untried + `,"next_attempt_at":"<now>","replayed_from":null,"error_code":null,"error_message":null,"created_at":"<now>"`
+	pending := `"id":"${delivery}","event_id":"${event}","status":"pending",` + untried + `,"next_attempt_at":"<now>","replayed_from":null,"replayed":false,"error_code":null,"error_message":null,"created_at":"<now>"`
 	dead := `"id":"${delivery}","event_id":"${event}","status":"dead","attempt_count":2,"last_attempt_at":"1970-01-01T00:00:03.000Z","next_attempt_at":null,
-		"response_status":503,"response_body_snippet":"later","duration_ms":12,"error_code":"http_error","error_message":"The endpoint answered 503.","replayed_from":null,"created_at":"<now>"`
-	calledOff := strings.NewReplacer("http_error", "replayed", "The endpoint answered 503.", "The delivery was replayed. A new one is attempted in its place.").Replace(dead)
+		"response_status":503,"response_body_snippet":"later","duration_ms":12,"error_code":"http_error","error_message":"The endpoint answered 503.","replayed_from":null,"replayed":false,"created_at":"<now>"`
+	calledOff := strings.NewReplacer(`"replayed":false`, `"replayed":true`, "http_error", "replayed", "The endpoint answered 503.", "The delivery was replayed. A new one is attempted in its place.").Replace(dead)
 	attempts := `[{"attempt":1,"at":"1970-01-01T00:00:01.000Z","response_status":null,"response_body_snippet":null,"duration_ms":10000,"error_code":"timeout","error_message":"No answer."},
 		{"attempt":2,"at":"1970-01-01T00:00:03.000Z","response_status":503,"response_body_snippet":"later","duration_ms":12,"error_code":"http_error","error_message":"The endpoint answered 503."}]`
 	envelope := func(delivery string) string { return `{"data":` + delivery + `,"request_id":"<req>"}` }
@@ -75,6 +83,16 @@ func TestWebhookDeliveries(t *testing.T) {
 			c.Call(t, apitest.Request{Method: http.MethodPost, Path: "/v1/webhook_deliveries/${delivery}/replay"}).RequireStatus(t, http.StatusOK)
 		}), Request: apitest.Request{Path: "/v1/webhook_deliveries/${delivery}"}, Status: http.StatusOK,
 			Want: envelope(deliveryWith(calledOff + `,"payload":` + payload + `,"attempts":` + attempts))},
+		{Name: "one that is dead and was replayed", Given: all(hasDelivery, became("dead"), func(t *testing.T, c *apitest.Case) {
+			c.Call(t, apitest.Request{Method: http.MethodPost, Path: "/v1/webhook_deliveries/${delivery}/replay"}).RequireStatus(t, http.StatusOK)
+		}), Request: apitest.Request{Path: "/v1/webhook_deliveries?status=dead"}, Status: http.StatusOK,
+			Want: `{"data":[` + deliveryWith(strings.Replace(dead, `"replayed":false`, `"replayed":true`, 1)) + `],"has_more":false,"next_cursor":null,"request_id":"<req>"}`},
+		{Name: "one that waits for an endpoint in trouble", Given: all(hasDelivery, spared("next_probe_at", 7000)), Request: apitest.Request{Path: "/v1/webhook_deliveries"}, Status: http.StatusOK,
+			Want: `{"data":[` + deliveryWith(strings.Replace(pending, `"next_attempt_at":"<now>"`, `"next_attempt_at":"2100-01-01T00:00:07.000Z"`, 1)) + `],"has_more":false,"next_cursor":null,"request_id":"<req>"}`},
+		{Name: "one that waits as the endpoint asked", Given: all(hasDelivery, spared("held_until", 8000)), Request: apitest.Request{Path: "/v1/webhook_deliveries/${delivery}"}, Status: http.StatusOK,
+			Want: envelope(deliveryWith(strings.Replace(pending, `"next_attempt_at":"<now>"`, `"next_attempt_at":"2100-01-01T00:00:08.000Z"`, 1) + `,"payload":` + payload + `,"attempts":[]`))},
+		{Name: "one that waits for its subscription", Given: all(hasDelivery, patched(`{"status":"paused"}`)), Request: apitest.Request{Path: "/v1/webhook_deliveries"}, Status: http.StatusOK,
+			Want: `{"data":[` + deliveryWith(strings.Replace(pending, `"next_attempt_at":"<now>"`, `"next_attempt_at":null`, 1)) + `],"has_more":false,"next_cursor":null,"request_id":"<req>"}`},
 		{Name: "one whose event is gone", Given: all(hasDelivery, func(t *testing.T, c *apitest.Case) { c.Exec(t, `DELETE FROM events WHERE org_id = $1`, c.Org.ID) }),
 			Request: apitest.Request{Path: "/v1/webhook_deliveries/${delivery}"}, Status: http.StatusOK, Want: envelope(deliveryWith(pending + `,"payload":null,"attempts":[]`))},
 		{Name: "unknown", Request: apitest.Request{Path: "/v1/webhook_deliveries/" + noDelivery}, Code: "resource_not_found"},
@@ -180,7 +198,7 @@ func TestReplayWebhookDelivery(t *testing.T) {
 	t.Parallel()
 	replay := apitest.Request{Method: http.MethodPost, Path: "/v1/webhook_deliveries/${delivery}/replay"}
 	want := `{"data":` + deliveryWith(`"id":"<wbd>","event_id":"${event}","status":"pending",`+untried+`,"next_attempt_at":"<now>","replayed_from":"${delivery}",
-		"error_code":null,"error_message":null,"created_at":"<now>","attempts":[],"payload":{"id":"${event}","type":"contact.created","created_at":"<now>","data":{"contact":{"id":"${contact}",
+		"replayed":false,"error_code":null,"error_message":null,"created_at":"<now>","attempts":[],"payload":{"id":"${event}","type":"contact.created","created_at":"<now>","data":{"contact":{"id":"${contact}",
 		"object":"contact","phone_number":"+15550001111","name":null,"email":null,"metadata":null,"phone_number_id":"${number}","created_at":"<now>","updated_at":"<now>"}}}`) + `,"request_id":"<req>"}`
 	made := apitest.Changes{"webhook_deliveries": "+1 ~1"}
 	apitest.RunEach(t, []apitest.Scenario{
@@ -194,7 +212,8 @@ func TestReplayWebhookDelivery(t *testing.T) {
 			}},
 		{Name: "again", Given: all(hasDelivery, became("dead"), func(t *testing.T, c *apitest.Case) { c.Call(t, replay).RequireStatus(t, http.StatusOK) }), Request: replay,
 			Status: http.StatusOK, Want: want, Change: apitest.Changes{"webhook_deliveries": "+1"}},
-		{Name: "to a paused subscription", Given: all(hasDelivery, became("dead"), patched(`{"status":"paused"}`)), Request: replay, Status: http.StatusOK, Want: want, Change: made},
+		{Name: "to a paused subscription", Given: all(hasDelivery, became("dead"), patched(`{"status":"paused"}`)), Request: replay, Status: http.StatusOK, Change: made,
+			Want: strings.Replace(want, `"next_attempt_at":"<now>"`, `"next_attempt_at":null`, 1)},
 		{Name: "still on its way", Given: hasDelivery, Request: replay, Code: "invalid_field_value", Param: "id"},
 		{Name: "of what was removed", Given: all(hasDelivery, became("dead"), func(t *testing.T, c *apitest.Case) {
 			c.Exec(t, `UPDATE events SET payload = '' WHERE org_id = $1`, c.Org.ID)

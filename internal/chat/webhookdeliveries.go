@@ -40,7 +40,7 @@ type WebhookDelivery struct {
 	Status              DeliveryStatus
 	AttemptCount        int64
 	LastAttemptAt       *time.Time
-	NextAttemptAt       *time.Time
+	NextAttemptAt       *time.Time // when it is due; its endpoint may be spared for longer
 	ResponseStatus      *int64
 	ResponseBodySnippet *string
 	DurationMS          *int64
@@ -48,7 +48,7 @@ type WebhookDelivery struct {
 	ErrorMessage        *string
 	EndedBy             *string // the code of its end, where the last attempt was not the reason
 	ReplayedFrom        *string
-	Replayed            bool
+	Replayed            bool // there is a newer delivery that replays it
 	CreatedAt           time.Time
 }
 

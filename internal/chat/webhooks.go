@@ -43,8 +43,29 @@ type WebhookSubscription struct {
 	DisabledReason      *string
 	ConsecutiveFailures int64
 	FailingSince        *time.Time
+	Spared              Spared
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
+}
+
+// Spared is until when deliveries are kept back from an endpoint in trouble.
+type Spared struct {
+	ProbeAt   *time.Time // it failed too often in a row: when a delivery tries it again
+	HeldUntil *time.Time // it asked for a wait
+}
+
+// NextAttempt is the earliest instant at which a delivery that is due can leave; nil if the subscription delivers
+// nothing now.
+func (s WebhookSubscription) NextAttempt(due time.Time) *time.Time {
+	if s.Status != WebhookActive {
+		return nil
+	}
+	for _, until := range []*time.Time{s.Spared.ProbeAt, s.Spared.HeldUntil} {
+		if until != nil && until.After(due) {
+			due = *until
+		}
+	}
+	return &due
 }
 
 // Wants reports whether an event is delivered to the subscription. The filter by numbers does not apply to
@@ -114,6 +135,9 @@ func (p WebhookSubscriptionPatch) Apply(s WebhookSubscription) (WebhookSubscript
 	}
 	if p.Status != nil {
 		s.setStatus(*p.Status)
+	}
+	if s.Status != before.Status || s.URL != before.URL {
+		s.Spared = Spared{} // its owner believes that it is mended
 	}
 	return s, !before.same(s), nil
 }

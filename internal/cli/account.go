@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/parleyhq/parley/client"
@@ -18,7 +19,7 @@ type accountCommands struct {
 
 	Link       accountLinkCommand       `cmd:"" help:"Make a link under which somebody connects a number in the browser."`
 	Disconnect accountDisconnectCommand `cmd:"" help:"Disconnect a number. All that belongs to it is deleted."`
-	PIN        accountPINCommand        `cmd:"" name:"pin" help:"Show the two-step PIN that a number was registered with under a link, unless it had one."`
+	PIN        accountPINCommand        `cmd:"" name:"pin" help:"Show the two-step PIN that Parley registers a number with, unless the number had one."`
 }
 
 func accountRecord(a chat.Account) record {
@@ -77,7 +78,7 @@ type accountConnectCommand struct {
 func (cmd *accountConnectCommand) Run(c *console) error {
 	var account chat.Account
 	err := cmd.changeSealing(c, cmd.storeFlags, cmd.Token, func(tx *store.Tx, seal core.Seal) (err error) {
-		account, err = core.ConnectAccount(tx, chat.NewAccount{
+		account, err = core.ConnectWithToken(tx, chat.NewAccount{
 			OrgID: string(cmd.Org), TeamID: cmd.Team, CustomerID: cmd.Customer, PhoneNumberID: cmd.PhoneNumberID, PhoneNumber: cmd.PhoneNumber,
 			WABAID: cmd.WABAID, Name: cmd.Name, Status: chat.AccountStatus(cmd.Status), ProviderStatus: cmd.ProviderStatus,
 		}, seal)
@@ -85,6 +86,9 @@ func (cmd *accountConnectCommand) Run(c *console) error {
 	})
 	if err != nil {
 		return pointTo(err, listOrgs)
+	}
+	if !cmd.JSON {
+		fmt.Fprintln(c.stderr, "The server now turns on its callbacks, registers it if need be and reads its templates. \"parley account list\" shows its status.")
 	}
 	return cmd.printOne(c.stdout, accountRecord(account))
 }

@@ -19,18 +19,21 @@ func deliveryRecord(d client.WebhookDelivery) record {
 		{"id", d.ID}, {"created_at", instant(d.CreatedAt)}, {"event_type", string(d.EventType)}, {"status", string(d.Status)},
 		{"attempts", d.AttemptCount}, {"answer", numberOrNil(d.ResponseStatus)}, {"error_code", textOrNil(d.ErrorCode)},
 		{"next_attempt_at", instantOrNil(d.NextAttemptAt)}, {"subscription_id", d.SubscriptionID}, {"event_id", d.EventID},
-		{"replayed_from", textOrNil(d.ReplayedFrom)},
+		{"replayed_from", textOrNil(d.ReplayedFrom)}, {"replayed", d.Replayed},
 	}
 }
 
 // deliveryRow is a delivery in a list: as much as fits on a terminal. The answer is a status, or why there was none.
 func deliveryRow(d client.WebhookDelivery) record {
-	answer := numberOrNil(d.ResponseStatus)
-	if answer == nil || d.Status == client.DeliveryDead && orText(d.ErrorCode, "") == "replayed" {
+	status, answer := string(d.Status), numberOrNil(d.ResponseStatus)
+	if answer == nil {
 		answer = textOrNil(d.ErrorCode)
 	}
+	if d.Replayed {
+		status += ", replayed"
+	}
 	return record{
-		{"id", d.ID}, {"created_at", d.CreatedAt.UTC().Format(time.DateTime)}, {"event_type", string(d.EventType)}, {"status", string(d.Status)}, {"answer", answer},
+		{"id", d.ID}, {"created_at", d.CreatedAt.UTC().Format(time.DateTime)}, {"event_type", string(d.EventType)}, {"status", status}, {"answer", answer},
 	}
 }
 

@@ -112,9 +112,6 @@ func (cmd *sendCommand) Run(c *console) error {
 		options = append(options, client.IdempotencyKey(cmd.IdempotencyKey))
 	}
 	sent, err := api.SendMessage(c.ctx, cmd.From, m, options...)
-	if refusal, ok := errors.AsType[*client.Error](err); ok && strings.Contains(refusal.Message, "header needs a parameter of type") {
-		return fmt.Errorf("%w\n--header gives it: a file, or the address of one", err)
-	}
 	if err != nil {
 		return cmd.explain(err)
 	}
@@ -122,6 +119,16 @@ func (cmd *sendCommand) Run(c *console) error {
 		{"id", sent.ID}, {"status", string(sent.Status)}, {"type", string(sent.Type)}, {"to", textOrNil(sent.To)},
 		{"bsuid", textOrNil(sent.BSUID)}, {"conversation_id", sent.ConversationID}, {"created_at", instant(sent.CreatedAt)},
 	})
+}
+
+// explain adds what to do about a failed call. The flags of a template cannot be checked before it: only the service
+// knows which parts it has.
+func (cmd *sendCommand) explain(err error) error {
+	refusal, ok := errors.AsType[*client.Error](err)
+	if ok && cmd.Template != "" && refusal.Code == client.CodeMissingRequiredField && strings.HasPrefix(refusal.Param, "template.components") {
+		return fmt.Errorf("%w\n--header gives the file of its header, --param a text of its body, --suffix the end of a button's address; --body takes any other", err)
+	}
+	return cmd.apiFlags.explain(err)
 }
 
 // message builds the message, and uploads its file.

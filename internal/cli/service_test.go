@@ -149,7 +149,7 @@ func (d demoSite) endpoints(t *testing.T) {
 		t.Errorf("deliveries %v", listed)
 	}
 	if shown := d.table(t, "delivery", "show", delivery); !strings.Contains(shown, "contact.created") || !strings.Contains(shown, `payload`) ||
-		!strings.Contains(shown, "response_body_snippet") || !strings.Contains(shown, "replayed_from") {
+		!strings.Contains(shown, "response_body_snippet") || !strings.Contains(shown, "replayed_from") || !strings.Contains(shown, "replayed  ") {
 		t.Errorf("shown %s", shown)
 	}
 	if none := d.object(t, "delivery", "replay", "--subscription", id); none["replayed"] != 0.0 {

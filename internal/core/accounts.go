@@ -44,6 +44,16 @@ func ConnectAccount(tx *store.Tx, in chat.NewAccount, seal Seal) (chat.Account, 
 		audit(tx, account.OrgID, chat.AuditNumberConnected, ofNumber(account)))
 }
 
+// ConnectWithToken is ConnectAccount for a number whose owner made a token for us. What the hosted page does at the
+// provider for a number, a server does for this one soon after.
+func ConnectWithToken(tx *store.Tx, in chat.NewAccount, seal Seal) (chat.Account, error) {
+	account, err := ConnectAccount(tx, in, seal)
+	if err != nil {
+		return chat.Account{}, err
+	}
+	return account, tx.PutAccountJob(account.OrgID, account.ID, store.JobConnected)
+}
+
 // accountTeam picks the team of a new account: the team of its customer, else as for any team-scoped write.
 func accountTeam(r store.Reader, in chat.NewAccount) (string, error) {
 	if in.CustomerID == nil {

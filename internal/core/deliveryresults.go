@@ -31,6 +31,7 @@ type DeliveryResult struct {
 	NextAt  *time.Time // time of the next attempt; nil if there is none
 	Gone    bool       // the endpoint answered that it is gone
 	Failing bool       // the subscription had counted failures before
+	Spared  chat.Spared
 }
 
 // Streak is how long a subscription has been failing.
@@ -74,6 +75,7 @@ type deliveryTally struct {
 	forget    bool // there was a success, after earlier failures
 	failures  int  // since the last success
 	first     time.Time
+	spared    chat.Spared // since the last failure
 	gone      bool
 }
 
@@ -109,6 +111,7 @@ func (t *deliveryTally) add(r DeliveryResult) {
 		t.first = time.UnixMilli(r.Attempt.At)
 	}
 	t.failures++
+	t.spared = r.Spared
 	t.gone = t.gone || r.Gone
 }
 
@@ -124,7 +127,7 @@ func (t deliveryTally) record(tx *store.Tx) (*Streak, error) {
 		return &s, nil
 	}
 	var err error
-	s.Failures, s.Since, err = tx.CountFailures(t.orgID, t.id, t.failures, t.first)
+	s.Failures, s.Since, err = tx.CountFailures(t.orgID, t.id, t.failures, t.first, t.spared)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}

@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -14,7 +15,47 @@ const maxReplays = 1000
 // WebhookDelivery returns one delivery with all its details.
 func WebhookDelivery(r store.Reader, orgID, id string) (chat.WebhookDeliveryDetail, error) {
 	d, err := r.WebhookDeliveryDetail(orgID, id)
-	return d, orNotFound(err, "webhook delivery")
+	if err != nil {
+		return d, orNotFound(err, "webhook delivery")
+	}
+	shown := []chat.WebhookDelivery{d.WebhookDelivery}
+	err = expectAttempts(r, orgID, shown)
+	d.WebhookDelivery = shown[0]
+	return d, err
+}
+
+// WebhookDeliveries returns one page of deliveries.
+func WebhookDeliveries(r store.Reader, orgID string, f store.DeliveryFilter, p store.Page) (store.Slice[chat.WebhookDelivery], error) {
+	found, err := r.WebhookDeliveries(orgID, f, p)
+	if err != nil {
+		return found, err
+	}
+	return found, expectAttempts(r, orgID, found.Rows)
+}
+
+// expectAttempts replaces the instants at which deliveries are due by those at which they can leave: an endpoint that
+// keeps failing is spared for a while, and a paused one gets nothing.
+func expectAttempts(r store.Reader, orgID string, deliveries []chat.WebhookDelivery) error {
+	var waiting []string
+	for _, d := range deliveries {
+		if d.NextAttemptAt != nil && !slices.Contains(waiting, d.SubscriptionID) {
+			waiting = append(waiting, d.SubscriptionID)
+		}
+	}
+	if len(waiting) == 0 {
+		return nil
+	}
+	found, err := r.WebhookSubscriptionsByID(orgID, waiting)
+	byID := make(map[string]chat.WebhookSubscription, len(found))
+	for _, s := range found {
+		byID[s.ID] = s
+	}
+	for i, d := range deliveries {
+		if s, ok := byID[d.SubscriptionID]; ok && d.NextAttemptAt != nil {
+			deliveries[i].NextAttemptAt = s.NextAttempt(*d.NextAttemptAt)
+		}
+	}
+	return err
 }
 
 // ReplayDelivery delivers an event again. Scheduled attempts of the old delivery are cancelled: the new one replaces
@@ -43,14 +84,15 @@ func ReplayDelivery(tx *store.Tx, orgID, id string) (chat.WebhookDeliveryDetail,
 	}
 	job := deliveryOf(tx, s, event)
 	job.ReplayedFrom = id
-	return pendingDelivery(job), errors.Join(deliver(tx, s, job), audit(tx, orgID, chat.AuditReplayed, ofWebhook(s), "deliveries", "1"))
+	s.Spared.ProbeAt = nil
+	return pendingDelivery(s, job), errors.Join(deliver(tx, s, job), tx.ProbeSubscription(orgID, s.ID), audit(tx, orgID, chat.AuditReplayed, ofWebhook(s), "deliveries", "1"))
 }
 
 // pendingDelivery is a new delivery as it is shown.
-func pendingDelivery(j store.DeliveryJob) chat.WebhookDeliveryDetail {
+func pendingDelivery(s chat.WebhookSubscription, j store.DeliveryJob) chat.WebhookDeliveryDetail {
 	d := chat.WebhookDelivery{
 		ID: j.ID, OrgID: j.OrgID, SubscriptionID: j.SubscriptionID, EventRow: j.EventRow, EventID: j.EventID, EventType: j.EventType,
-		Subject: j.Subject, Status: chat.DeliveryPending, NextAttemptAt: &j.DueAt, CreatedAt: j.CreatedAt,
+		Subject: j.Subject, Status: chat.DeliveryPending, NextAttemptAt: s.NextAttempt(j.DueAt), CreatedAt: j.CreatedAt,
 	}
 	if j.ReplayedFrom != "" {
 		d.ReplayedFrom = &j.ReplayedFrom
@@ -100,7 +142,7 @@ func ReplayDeliveries(tx *store.Tx, orgID string, f store.ReplayFilter) (BulkRep
 	}
 	tx.SubscriptionChanged(orgID, s.ID)
 	more, err := tx.LeftToReplay(orgID, f)
-	return BulkReplay{enqueued, more}, errors.Join(err, audit(tx, orgID, chat.AuditReplayed, ofWebhook(s), "deliveries", strconv.Itoa(enqueued)))
+	return BulkReplay{enqueued, more}, errors.Join(err, tx.ProbeSubscription(orgID, s.ID), audit(tx, orgID, chat.AuditReplayed, ofWebhook(s), "deliveries", strconv.Itoa(enqueued)))
 }
 
 // TestWebhookSubscription sends a sample event to one subscription. Without a type it takes the first one that the
@@ -124,5 +166,5 @@ func TestWebhookSubscription(tx *store.Tx, orgID, id string, kind chat.EventType
 		return chat.WebhookDeliveryDetail{}, err
 	}
 	job := deliveryOf(tx, s, event)
-	return pendingDelivery(job), errors.Join(deliver(tx, s, job), audit(tx, orgID, chat.AuditWebhookTested, ofWebhook(s), "event", string(kind)))
+	return pendingDelivery(s, job), errors.Join(deliver(tx, s, job), audit(tx, orgID, chat.AuditWebhookTested, ofWebhook(s), "event", string(kind)))
 }

@@ -151,20 +151,12 @@ func (p *Page) mayConnect(ctx context.Context, invited core.Invitation, phoneNum
 
 func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// registered registers a number that needs it. A failure is not fatal, because a number may have a PIN of its
-// own: it is connected, and can be registered through the API.
+// registered registers a number that needs it, and returns its state after that.
 func (p *Page) registered(ctx context.Context, invited core.Invitation, n provider.Number, number provider.PhoneNumber) provider.PhoneNumber {
-	if number.Standing() != chat.AccountOnboarding || number.OnBusinessApp {
+	if !needsRegistration(number) {
 		return number
 	}
-	if err := p.cfg.Provider.Register(ctx, n, p.cfg.PIN(n.PhoneNumberID)); err != nil {
-		p.cfg.Log.Warn("the number could not be registered; register it through the API", linkAttrs(invited, "phone_number_id", n.PhoneNumberID, "error", err)...)
-	}
-	now, err := p.cfg.Provider.PhoneNumber(ctx, n)
-	if err != nil || now.ID == "" {
-		return number
-	}
-	return now
+	return register(ctx, p.cfg.Provider, n, number, p.cfg.PIN(n.PhoneNumberID), p.cfg.Log.With(linkAttrs(invited)...))
 }
 
 func (p *Page) complete(ctx context.Context, signup core.Signup, token string) (done connected, err error) {

@@ -91,7 +91,7 @@ func (r *rig) page(publicURL string) *onboard.Page {
 func (r *rig) worker(change func(*onboard.WorkerConfig)) *onboard.Worker {
 	r.t.Helper()
 	cfg := onboard.WorkerConfig{
-		Store: r.Store, Provider: r.provider, Log: r.log.Logger(), Token: openToken,
+		Store: r.Store, Provider: r.provider, Log: r.log.Logger(), Token: openToken, PIN: func(string) string { return "123456" },
 		Lease: func() store.Lease { return store.LeaseForGood("node") },
 	}
 	r.Alive("node")

@@ -35,6 +35,8 @@ type WorkerConfig struct {
 	Provider provider.Signup
 	// Token decrypts an account's token.
 	Token func(chat.Account) (string, error)
+	// PIN is as in Config.
+	PIN func(phoneNumberID string) string
 	// Connected lets other parts react to a connected number, for example by reading its templates. It is
 	// called until it succeeds, so it may run more than once; nil: nothing.
 	Connected func(context.Context, chat.Account) error
@@ -182,8 +184,8 @@ func (h *heldJob) finish(fn func(*store.Tx) error) error {
 	})
 }
 
-// followConnection subscribes to callbacks, requests the data of the number's phone app, and runs Connected.
-// All of it can be repeated.
+// followConnection subscribes to callbacks, registers the number if the page has not tried, requests the data of its
+// phone app, and runs Connected. All of it can be repeated.
 func (w *Worker) followConnection(h *heldJob) error {
 	account, err := w.cfg.Store.Read(w.Context()).Account(h.job.OrgID, h.job.AccountID)
 	if errors.Is(err, store.ErrNotFound) { // disconnected meanwhile
@@ -201,7 +203,14 @@ func (w *Worker) followConnection(h *heldJob) error {
 	if err := w.cfg.Provider.Subscribe(w.Context(), n); err != nil {
 		return err
 	}
-	if err := w.importApp(n, account); err != nil {
+	number, err := w.cfg.Provider.PhoneNumber(w.Context(), n)
+	if err != nil {
+		return err
+	}
+	if err := w.register(h, account, n, number); err != nil {
+		return err
+	}
+	if err := w.importApp(n, account, number); err != nil {
 		return err
 	}
 	if err := h.hold(holdFor, h.job.Attempts); err != nil {
@@ -215,12 +224,24 @@ func (w *Worker) followConnection(h *heldJob) error {
 	return h.finish(nil)
 }
 
+// register registers a number that a command has connected. It tries once: afterwards the account has the status that
+// the provider reports, as it has when the page connects a number.
+func (w *Worker) register(h *heldJob, account chat.Account, n provider.Number, number provider.PhoneNumber) error {
+	if account.Status != chat.AccountConnected || number.ID == "" || !needsRegistration(number) {
+		return nil
+	}
+	number = register(w.Context(), w.cfg.Provider, n, number, w.cfg.PIN(n.PhoneNumberID), w.cfg.Log.With("account", account.ID))
+	return h.batch(holdFor, h.job.Attempts, func(tx *store.Tx) error {
+		_, err := core.KeepStanding(tx, account, number)
+		return err
+	})
+}
+
 // importApp requests the contacts and the history of a number that is also used in the phone app. The provider
 // sends them as callbacks.
-func (w *Worker) importApp(n provider.Number, account chat.Account) error {
-	number, err := w.cfg.Provider.PhoneNumber(w.Context(), n)
-	if err != nil || !number.OnBusinessApp {
-		return err
+func (w *Worker) importApp(n provider.Number, account chat.Account, number provider.PhoneNumber) error {
+	if !number.OnBusinessApp {
+		return nil
 	}
 	for _, what := range []provider.AppData{provider.AppContacts, provider.AppHistory} {
 		if err := w.cfg.Provider.SyncApp(w.Context(), n, what); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -59,6 +60,46 @@ func TestPhoneAppIsImported(t *testing.T) {
 		}
 		if r.provider.count("register") != 1 {
 			t.Errorf("%d numbers were registered", r.provider.count("register"))
+		}
+	})
+}
+
+// withToken connects a number of the simulator as the command does.
+func (r *rig) withToken(id, pin string) (account chat.Account) {
+	r.t.Helper()
+	_, err := r.sim.AddNumber(simulator.NumberSpec{ID: id, WABAID: "5551", Phone: "+628125550" + id, Status: "PENDING", PIN: pin, Unsubscribed: true})
+	r.Must(err)
+	in := chat.NewAccount{OrgID: r.Org.ID, PhoneNumberID: id, PhoneNumber: "+628125550" + id, WABAID: "5551", Status: chat.AccountConnected}
+	r.InTx(func(tx *store.Tx) (err error) {
+		account, err = core.ConnectWithToken(tx, in, func(id string) string { return "sealed for " + id + ": permanent" })
+		return err
+	})
+	r.Clock.Advance(time.Second)
+	return account
+}
+
+// TestNumberWithAToken does for a number that a command connects what the page does for its numbers.
+func TestNumberWithAToken(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		allow := httptest.NewRequest(http.MethodPost, "/_sim/tokens", strings.NewReader(`{"token":"permanent","valid":true}`))
+		r.sim.ServeHTTP(httptest.NewRecorder(), allow)
+		fresh, own := r.withToken("700001", ""), r.withToken("700002", "999999")
+		w := r.worker(nil)
+		w.Wake()
+		eventually(t, "the follow-ups are done", r.settled)
+		w.Wake()
+		for id, want := range map[string]chat.AccountStatus{fresh.ID: chat.AccountConnected, own.ID: chat.AccountDegraded} {
+			account, err := r.Read().Account(r.Org.ID, id)
+			r.Must(err)
+			if account.Status != want || account.ProviderStatus == nil || (account.StatusReason == nil) != (want == chat.AccountConnected) {
+				t.Errorf("the number %s is %s (%v), want %s", *account.PhoneNumberID, account.Status, account.Reason(), want)
+			}
+		}
+		if subscribed, registered := r.provider.count("subscribe"), r.provider.count("register"); subscribed != 2 || registered != 2 {
+			t.Errorf("callbacks were turned on %d times, numbers registered %d times", subscribed, registered)
+		}
+		if text := r.log.String(); !strings.Contains(text, "register it through the API") || !strings.Contains(text, "700002") {
+			t.Errorf("logged %s", text)
 		}
 	})
 }

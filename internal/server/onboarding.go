@@ -36,9 +36,11 @@ func (s *Server) app() cloud.App {
 
 func (s *Server) newOnboarding() {
 	o := &s.onboarding
+	pins := s.vault.Derive(core.PINPurpose)
+	pin := func(phoneNumberID string) string { return core.TwoStepPIN(pins, phoneNumberID) }
 	if s.cfg.Has("worker") {
 		o.worker = onboard.NewWorker(onboard.WorkerConfig{
-			Store: s.store, Lease: s.messaging.node.Lease, Provider: s.messaging.client, Token: s.token, Log: s.log,
+			Store: s.store, Lease: s.messaging.node.Lease, Provider: s.messaging.client, Token: s.token, PIN: pin, Log: s.log,
 			Connected: func(ctx context.Context, account chat.Account) error {
 				_, err := s.messaging.templates.Sync(ctx, account)
 				return err
@@ -46,11 +48,10 @@ func (s *Server) newOnboarding() {
 		})
 		s.store.HandTo(func(h *store.Hands) { h.Numbers = o.worker.Wake })
 	}
-	pins := s.vault.Derive(core.PINPurpose)
 	o.page = onboard.New(onboard.Config{
 		Store: s.store, Provider: s.messaging.client, Key: s.vault.Derive("signup state"),
 		Seal:      func(token, accountID string) string { return s.vault.Seal(token, core.TokenContext(accountID)) },
-		PIN:       func(phoneNumberID string) string { return core.TwoStepPIN(pins, phoneNumberID) },
+		PIN:       pin,
 		PublicURL: s.cfg.PublicURL, Log: s.log,
 	})
 }

@@ -259,21 +259,26 @@ func TestFailuresOfASubscription(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		s := chat.WebhookSubscription{ID: "wbs_1", OrgID: "org_1", Status: chat.WebhookActive, Events: []string{"*"}, CreatedAt: st.Now(), UpdatedAt: st.Now()}
 		first := st.Now().Add(-time.Hour)
+		spared := chat.Spared{ProbeAt: new(st.Now().Add(5 * time.Second)), HeldUntil: new(st.Now().Add(time.Minute))}
 		storetest.InTx(t, st, func(tx *store.Tx) error {
 			requireNoError(t, tx.InsertWebhookSubscription(s))
 			for i, want := range []int{3, 6} {
-				n, since, err := tx.CountFailures("org_1", "wbs_1", 3, first.Add(time.Duration(i)*time.Minute))
+				n, since, err := tx.CountFailures("org_1", "wbs_1", 3, first.Add(time.Duration(i)*time.Minute), spared)
 				if n != want || !since.Equal(first) || err != nil {
 					t.Errorf("%d since %v, %v", n, since, err)
 				}
 			}
+			requireSpared(t, tx, spared)
+			requireNoError(t, tx.ProbeSubscription("org_1", "wbs_1"))
+			requireSpared(t, tx, chat.Spared{HeldUntil: spared.HeldUntil})
 			requireNoError(t, tx.ForgetFailures("org_1", "wbs_1"))
-			n, since, err := tx.CountFailures("org_1", "wbs_1", 1, st.Now())
+			requireSpared(t, tx, chat.Spared{})
+			n, since, err := tx.CountFailures("org_1", "wbs_1", 1, st.Now(), spared)
 			if n != 1 || since.Equal(first) || err != nil {
 				t.Errorf("after a success: %d since %v, %v", n, since, err)
 			}
 			requireNoError(t, tx.DisableSubscription("org_1", "wbs_1", "endpoint_gone"))
-			if _, _, err := tx.CountFailures("org_1", "wbs_1", 1, st.Now()); err != store.ErrNotFound {
+			if _, _, err := tx.CountFailures("org_1", "wbs_1", 1, st.Now(), spared); err != store.ErrNotFound {
 				t.Errorf("of a disabled subscription: %v", err)
 			}
 			return nil
@@ -284,6 +289,13 @@ func TestFailuresOfASubscription(t *testing.T) {
 			t.Errorf("the subscription is %+v", got)
 		}
 	})
+}
+
+func requireSpared(t *testing.T, tx *store.Tx, want chat.Spared) {
+	t.Helper()
+	got, err := tx.WebhookSubscriptionsByID("org_1", []string{"wbs_1", "wbs_none"})
+	requireEqual(t, len(got), err, 1)
+	requireEqual(t, got[0].Spared, nil, want)
 }
 
 // The statements that run every second, and with every batch, must not get slower with the table.

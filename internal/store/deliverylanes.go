@@ -139,21 +139,27 @@ func (tx *Tx) ClaimDeliveries(node, orgID string, jobs []DeliveryJob) ([]Deliver
 // CountFailures adds to a subscription's failed attempts since its last success. first is the time of the first
 // failure if none was counted before. It returns their number and since when; ErrNotFound if the subscription
 // is not active.
-func (tx *Tx) CountFailures(orgID, subscriptionID string, failures int, first time.Time) (count int, since time.Time, err error) {
+func (tx *Tx) CountFailures(orgID, subscriptionID string, failures int, first time.Time, spared chat.Spared) (count int, since time.Time, err error) {
 	var ms int64
 	count, err = one(tx.Reader, func(row scanner) (n int, err error) {
 		err = row.Scan(&n, &ms)
 		return n, err
-	}, `UPDATE webhook_subscriptions SET consecutive_failures = consecutive_failures + $3, failing_since = COALESCE(failing_since, $4)
+	}, `UPDATE webhook_subscriptions SET consecutive_failures = consecutive_failures + $3, failing_since = COALESCE(failing_since, $4),
+			next_probe_at = $5, held_until = $6
 		WHERE org_id = $1 AND id = $2 AND status = 'active' RETURNING consecutive_failures, failing_since`,
-		orgID, subscriptionID, failures, first.UnixMilli())
+		orgID, subscriptionID, failures, first.UnixMilli(), msPtr(spared.ProbeAt), msPtr(spared.HeldUntil))
 	return count, toTime(ms), err
 }
 
-// ForgetFailures resets the count of a subscription's failed attempts.
+// ForgetFailures resets the count of a subscription's failed attempts. Its endpoint is not spared any more.
 func (tx *Tx) ForgetFailures(orgID, subscriptionID string) error {
-	return tx.later(`UPDATE webhook_subscriptions SET consecutive_failures = 0, failing_since = NULL
+	return tx.later(`UPDATE webhook_subscriptions SET consecutive_failures = 0, failing_since = NULL, next_probe_at = NULL, held_until = NULL
 		WHERE org_id = $1 AND id = $2 AND consecutive_failures > 0`, orgID, subscriptionID)
+}
+
+// ProbeSubscription notes that a delivery tries the endpoint at once, instead of at the time of the next probe.
+func (tx *Tx) ProbeSubscription(orgID, subscriptionID string) error {
+	return tx.later("UPDATE webhook_subscriptions SET next_probe_at = NULL WHERE org_id = $1 AND id = $2 AND next_probe_at IS NOT NULL", orgID, subscriptionID)
 }
 
 // DisableSubscription disables an active subscription.

@@ -17,7 +17,7 @@ func newSubscription(tx *store.Tx, orgID string) chat.WebhookSubscription {
 	return chat.WebhookSubscription{
 		ID: tx.NewID(chat.KindSubscription), OrgID: orgID, URL: "https://hooks.example/é?a=b", Description: new("d"), Events: []string{"*", "message.sent"},
 		PhoneNumberIDs: []string{"123456", "654321"}, Status: chat.WebhookDisabled, DisabledReason: new("endpoint_gone"), ConsecutiveFailures: 7,
-		FailingSince: new(tx.Now()), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		FailingSince: new(tx.Now()), Spared: chat.Spared{ProbeAt: new(tx.Now()), HeldUntil: new(tx.Now())}, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
 }
 
@@ -41,7 +41,7 @@ func TestWebhookSubscriptionsAreKept(t *testing.T) {
 		requireError(t, err, store.ErrNotFound)
 
 		s.URL, s.Description, s.Events, s.PhoneNumberIDs, s.Status = "https://other.example", nil, []string{"*"}, nil, chat.WebhookActive
-		s.DisabledReason, s.ConsecutiveFailures, s.FailingSince, s.UpdatedAt = nil, 0, nil, s.UpdatedAt.Add(time.Hour)
+		s.DisabledReason, s.ConsecutiveFailures, s.FailingSince, s.Spared, s.UpdatedAt = nil, 0, nil, chat.Spared{}, s.UpdatedAt.Add(time.Hour)
 		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.UpdateWebhookSubscription(s) })
 		got, err = st.Read(t.Context()).WebhookSubscription(org, s.ID)
 		requireEqual(t, got, err, s)

@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-const webhookColumns = "org_id, id, url, description, events, phone_number_ids, status, disabled_reason, consecutive_failures, failing_since, created_at, updated_at"
+const webhookColumns = "org_id, id, url, description, events, phone_number_ids, status, disabled_reason, consecutive_failures, failing_since, next_probe_at, held_until, created_at, updated_at"
 
 // notDeleted hides subscriptions that only wait for the end of their deliveries.
 const notDeleted = " AND status <> 'deleted'"
@@ -17,14 +17,16 @@ func scanWebhook(row scanner) (s chat.WebhookSubscription, err error) {
 		events               string
 		numbers              *string
 		failingSince         *int64
+		probeAt, heldUntil   *int64
 		createdAt, updatedAt int64
 	)
 	err = row.Scan(&s.OrgID, &s.ID, &s.URL, &s.Description, &events, &numbers, &s.Status, &s.DisabledReason,
-		&s.ConsecutiveFailures, &failingSince, &createdAt, &updatedAt)
+		&s.ConsecutiveFailures, &failingSince, &probeAt, &heldUntil, &createdAt, &updatedAt)
 	if err != nil {
 		return s, err
 	}
 	s.FailingSince, s.CreatedAt, s.UpdatedAt = toTimePtr(failingSince), toTime(createdAt), toTime(updatedAt)
+	s.Spared = chat.Spared{ProbeAt: toTimePtr(probeAt), HeldUntil: toTimePtr(heldUntil)}
 	if err := json.Unmarshal([]byte(events), &s.Events); err != nil || numbers == nil {
 		return s, err
 	}
@@ -36,6 +38,12 @@ var webhooksByAge = order[chat.WebhookSubscription]{alias: "", column: "created_
 // WebhookSubscription returns a subscription of the organization, or ErrNotFound.
 func (r Reader) WebhookSubscription(orgID, id string) (chat.WebhookSubscription, error) {
 	return one(r, scanWebhook, "SELECT "+webhookColumns+" FROM webhook_subscriptions WHERE org_id = $1 AND id = $2"+notDeleted+r.forUpdate(), orgID, id)
+}
+
+// WebhookSubscriptionsByID returns those of the organization's subscriptions that still exist.
+func (r Reader) WebhookSubscriptionsByID(orgID string, ids []string) ([]chat.WebhookSubscription, error) {
+	return many(r, scanWebhook, "SELECT "+webhookColumns+" FROM webhook_subscriptions WHERE org_id = $1 AND "+r.dialect.oneOf("id", "$2")+notDeleted,
+		orgID, r.dialect.list(ids))
 }
 
 // WebhookSubscriptions returns one page of the organization's subscriptions.
@@ -78,9 +86,9 @@ func (r Reader) DeletedWebhookSubscriptions(orgID string) ([]string, error) {
 func (tx *Tx) InsertWebhookSubscription(s chat.WebhookSubscription) error {
 	tx.forgetReceivers(s.OrgID)
 	tx.noteChange(ChangedWebhooks, s.OrgID, "")
-	_, err := tx.exec("INSERT INTO webhook_subscriptions ("+webhookColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+	_, err := tx.exec("INSERT INTO webhook_subscriptions ("+webhookColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
 		s.OrgID, s.ID, s.URL, s.Description, jsonList(s.Events), jsonListOrNull(s.PhoneNumberIDs), string(s.Status), s.DisabledReason,
-		s.ConsecutiveFailures, msPtr(s.FailingSince), s.CreatedAt.UnixMilli(), s.UpdatedAt.UnixMilli())
+		s.ConsecutiveFailures, msPtr(s.FailingSince), msPtr(s.Spared.ProbeAt), msPtr(s.Spared.HeldUntil), s.CreatedAt.UnixMilli(), s.UpdatedAt.UnixMilli())
 	return err
 }
 
@@ -88,9 +96,10 @@ func (tx *Tx) InsertWebhookSubscription(s chat.WebhookSubscription) error {
 func (tx *Tx) UpdateWebhookSubscription(s chat.WebhookSubscription) error {
 	tx.SubscriptionChanged(s.OrgID, s.ID)
 	return tx.execOne(`UPDATE webhook_subscriptions SET url = $3, description = $4, events = $5, phone_number_ids = $6, status = $7,
-			disabled_reason = $8, consecutive_failures = $9, failing_since = $10, updated_at = $11 WHERE org_id = $1 AND id = $2`,
+			disabled_reason = $8, consecutive_failures = $9, failing_since = $10, next_probe_at = $11,
+			held_until = $12, updated_at = $13 WHERE org_id = $1 AND id = $2`,
 		s.OrgID, s.ID, s.URL, s.Description, jsonList(s.Events), jsonListOrNull(s.PhoneNumberIDs), string(s.Status),
-		s.DisabledReason, s.ConsecutiveFailures, msPtr(s.FailingSince), s.UpdatedAt.UnixMilli())
+		s.DisabledReason, s.ConsecutiveFailures, msPtr(s.FailingSince), msPtr(s.Spared.ProbeAt), msPtr(s.Spared.HeldUntil), s.UpdatedAt.UnixMilli())
 }
 
 // TouchWebhookSubscription records a change of a subscription's data, its secrets for example. This node is

@@ -6,6 +6,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
 )
 
 // defaultSchedule is how long a delivery waits after each failed attempt.
@@ -61,12 +62,22 @@ func (e *Engine) finish(j *job, a answer) outcome {
 	if o.result.Status = status; status == chat.DeliveryFailed {
 		o.result.NextAt, o.due = new(e.cfg.Store.Now().Add(wait).Truncate(time.Millisecond)), now.Add(wait)
 	}
+	probe, held := l.sparedUntil()
+	o.result.Spared = chat.Spared{ProbeAt: e.ahead(probe, now), HeldUntil: e.ahead(held, now)}
 	l.failing = l.failing || a.verdict != good
 	e.cfg.Metrics.outcomes.WithLabelValues(string(status)).Inc()
 	e.freed(j.OrgID, true)
 	e.consider(l, now)
 	e.dispatch(now)
 	return o
+}
+
+// ahead is the moment on the wall clock; nil if it has passed.
+func (e *Engine) ahead(m, now store.Moment) *time.Time {
+	if !m.After(now) {
+		return nil
+	}
+	return new(e.cfg.Store.Now().Add(m.Sub(now)).Truncate(time.Millisecond))
 }
 
 // decide is the status of a delivery after the given number of attempts, and how long a failed one waits.

@@ -69,6 +69,14 @@ func (b *breaker) freeAt() store.Moment {
 	return b.heldUntil
 }
 
+// sparedUntil is when a job may leave if nobody asks for it earlier; zero if none is kept back.
+func (b *breaker) sparedUntil() (probe, held store.Moment) {
+	if b.state == open {
+		probe = b.openUntil
+	}
+	return probe, b.heldUntil
+}
+
 func (b *breaker) left() {
 	b.inFlight++
 	if b.state != open {

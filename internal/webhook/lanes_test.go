@@ -158,6 +158,61 @@ func TestBreaker(t *testing.T) {
 	})
 }
 
+// What waits behind the breaker is shown with the instant at which it can leave.
+func TestBreakerIsShown(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink(status(http.StatusInternalServerError))
+		sub := w.subscribe(s.URL)
+		ids := w.deliver(sub, slices.Repeat([]string{"a"}, 8)...)
+		for _, id := range ids[:5] {
+			w.next(s)
+			w.ends(id, chat.DeliveryFailed)
+		}
+		w.idle(w.engine)
+		w.expects(ids[7], 5*time.Second)
+		w.expects(ids[0], defaultSchedule[0]) // its own wait is longer
+		w.advance(5 * time.Second)
+		w.next(s)
+		w.ends(ids[5], chat.DeliveryFailed)
+		w.idle(w.engine)
+		w.expects(ids[7], 10*time.Second)
+		w.expects(ids[0], 10*time.Second) // due in five seconds, when the endpoint is still spared
+
+		replay := w.replayOne(ids[1])
+		w.next(s)
+		w.ends(replay, chat.DeliveryFailed)
+		w.idle(w.engine)
+		w.expects(ids[7], 5*time.Second) // the waits begin anew
+
+		paused, active := chat.WebhookPaused, chat.WebhookActive
+		w.patch(sub.ID, chat.WebhookSubscriptionPatch{Status: &paused})
+		if d := w.shown(ids[7]); d.NextAttemptAt != nil {
+			w.t.Errorf("while the subscription is paused, the next attempt is shown for %v", d.NextAttemptAt)
+		}
+		w.idle(w.engine)
+		s.answers(status(http.StatusOK))
+		w.patch(sub.ID, chat.WebhookSubscriptionPatch{Status: &active})
+		w.ends(ids[7], chat.DeliverySucceeded)
+		w.await("the sparing to end", func() bool { return w.subscription(sub.ID).Spared == chat.Spared{} })
+	})
+}
+
+// shown is a delivery as people see it.
+func (w *world) shown(id string) chat.WebhookDeliveryDetail {
+	w.t.Helper()
+	d, err := core.WebhookDelivery(w.Store.Read(context.Background()), w.Org.ID, id)
+	w.Must(err)
+	return d
+}
+
+// expects checks how long from now the next attempt of a delivery is shown.
+func (w *world) expects(id string, wait time.Duration) {
+	w.t.Helper()
+	if d := w.shown(id); d.NextAttemptAt == nil || !d.NextAttemptAt.Equal(w.Store.Now().Add(wait)) {
+		w.t.Errorf("at %v the next attempt is shown for %v, want %v later", w.Store.Now(), d.NextAttemptAt, wait)
+	}
+}
+
 // Whoever replays a delivery is not made to wait for the breaker: the replay is the probe. If it fails, the waits begin
 // anew; if it succeeds, everything behind the breaker follows.
 func TestReplayIsTheProbe(t *testing.T) {
@@ -244,6 +299,7 @@ func TestRetryAfterHoldsTheLane(t *testing.T) {
 			w.t.Errorf("it is due at %v", d.NextAttemptAt)
 		}
 		behind := w.deliver(sub, "b")[0]
+		w.expects(behind, 100*time.Second)
 		s.answers(status(http.StatusOK))
 		w.advance(99 * time.Second)
 		w.idle(w.engine)

@@ -42,6 +42,7 @@ function Body({ delivery }: { delivery: Detail }) {
       <CopyId value={delivery.id} />
       <p>
         <DeliveryState delivery={delivery} /> · {t.deliveryStates[delivery.status]}
+        {delivery.replayed && ` · ${t.wasReplayed}`}
       </p>
       <h3>{t.attempts}</h3>
       <Attempts delivery={delivery} />

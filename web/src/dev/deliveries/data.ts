@@ -9,6 +9,7 @@ export interface Delivery extends DeliveryHead {
   next_attempt_at: string | null;
   response_body_snippet: string | null;
   replayed_from: string | null;
+  replayed: boolean;
   error_message: string | null;
 }
 

@@ -106,6 +106,7 @@ export const dev = {
   replay: "Replay",
   replayed: "It is delivered once more",
   replayOf: "It replays",
+  wasReplayed: "a newer delivery replaces it",
   headers: "Headers",
   signature: "Signature, step by step",
   signatureOf: (hint: string) => `Signature with ${hint}`,

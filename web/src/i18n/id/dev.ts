@@ -102,6 +102,7 @@ export const dev: Translated<typeof english> = {
   replay: "Kirim ulang",
   replayed: "Dikirim sekali lagi",
   replayOf: "Mengulang",
+  wasReplayed: "digantikan oleh kiriman yang lebih baru",
   headers: "Header",
   signature: "Tanda tangan, langkah demi langkah",
   signatureOf: (hint: string) => `Tanda tangan dengan ${hint}`,
