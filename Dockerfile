@@ -1,7 +1,7 @@
 # A static image: the program, the certificates of public authorities, and nothing else.
 #
 #   docker build -t parley .
-#   docker run -p 8080:8080 -v parley:/data parley serve --demo --listen 0.0.0.0:8080
+#   docker run --name parley -p 8080:8080 -v parley:/data parley serve --demo
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
@@ -13,7 +13,6 @@ RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X github.com/parleyhq/parl
 
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
-COPY --from=build /usr/share/zoneinfo /usr/share/zoneinfo
 COPY --from=build /parley /usr/local/bin/parley
 COPY --from=build --chown=10001:10001 --chmod=0700 /empty/data /data
 USER 10001:10001

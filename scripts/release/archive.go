@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,19 +20,35 @@ type file struct {
 
 // published are the source files that an operator needs beside the program.
 var published = []string{
-	"LICENSE", "README.md", "CHANGELOG.md", "deploy/Caddyfile", "deploy/nginx.conf", "deploy/parley.service", "deploy/compose.yaml",
-	"deploy/monitoring/alerts.yml", "deploy/monitoring/grafana.json",
+	"LICENSE", "README.md", "CHANGELOG.md", "deploy/Caddyfile", "deploy/nginx.conf", "deploy/monitoring/alerts.yml", "deploy/monitoring/grafana.json",
+}
+
+// publishedForLinux are the source files that go with a program for Linux alone, by their names in the archive.
+var publishedForLinux = map[string]string{
+	"Dockerfile": "deploy/Dockerfile.release", "deploy/compose.yaml": "deploy/compose.yaml", "deploy/parley.service": "deploy/parley.service",
+}
+
+// sources are the source files of an archive, by their names in it.
+func (t target) sources() map[string]string {
+	all := map[string]string{}
+	for _, name := range published {
+		all[name] = name
+	}
+	if t.os == "linux" {
+		maps.Copy(all, publishedForLinux)
+	}
+	return all
 }
 
 // contents are the files of an archive.
-func contents(program string, notices, bill []byte) ([]file, error) {
+func contents(t target, program string, notices, bill []byte) ([]file, error) {
 	binary, err := os.ReadFile(program)
 	if err != nil {
 		return nil, err
 	}
 	files := []file{{"parley", 0o755, binary}, {"THIRD_PARTY.txt", 0o644, notices}, {"sbom.cdx.json", 0o644, bill}}
-	for _, name := range published {
-		text, err := os.ReadFile(filepath.FromSlash(name))
+	for name, source := range t.sources() {
+		text, err := os.ReadFile(filepath.FromSlash(source))
 		if err != nil {
 			return nil, err
 		}

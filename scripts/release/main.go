@@ -102,7 +102,7 @@ func releaseFor(t target, version string, when time.Time, used []dependency, not
 		return err
 	}
 	name := fmt.Sprintf("parley_%s_%s", version, t)
-	files, err := contents(program, notices, bill)
+	files, err := contents(t, program, notices, bill)
 	if err != nil {
 		return err
 	}

@@ -89,6 +89,43 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
+// A release for Linux has all that its Dockerfile copies and its compose file builds.
+func TestImageFromAnArchive(t *testing.T) {
+	t.Parallel()
+	for _, target := range targets {
+		sources := target.sources()
+		if _, found := sources["Dockerfile"]; found != (target.os == "linux") {
+			t.Errorf("%s: there is a Dockerfile: %v", target, found)
+		}
+		for name, source := range sources {
+			text, err := os.ReadFile("../../" + source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name != "Dockerfile" {
+				continue
+			}
+			for _, line := range regexp.MustCompile(`(?m)^COPY (?:--chmod=\S+ )?([^-\s]\S*) `).FindAllSubmatch(text, -1) {
+				if copied := string(line[1]); copied != "parley" && sources[copied] == "" {
+					t.Errorf("%s copies %s, which is not there", source, copied)
+				}
+			}
+		}
+	}
+	ours, err := os.ReadFile("../../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := os.ReadFile("../../deploy/Dockerfile.release")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := func(text []byte) string { return string(text[bytes.Index(text, []byte("\nUSER ")):]) }
+	if last(ours) != last(theirs) {
+		t.Error("the two images do not run alike")
+	}
+}
+
 // A program with a module that is not listed is not published.
 func TestUnknownModule(t *testing.T) {
 	t.Parallel()
