@@ -69,20 +69,16 @@ func (b *blockList) nodes() []node {
 	return nodes
 }
 
-func (s *Simulator) listBlocked(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) listBlocked(c *call, n *number) (answer, *wire.Error) {
 	return listAnswer(c, n.blocks.nodes(), 25)
 }
 
-func (s *Simulator) blockUsers(c *call) (answer, *wire.Error) {
-	return s.changeBlocks(c, "added_users", "Failed to block some users, see the block_users response list for details", s.block)
+func (s *Simulator) blockUsers(c *call, n *number) (answer, *wire.Error) {
+	return s.changeBlocks(c, n, "added_users", "Failed to block some users, see the block_users response list for details", s.block)
 }
 
-func (s *Simulator) unblockUsers(c *call) (answer, *wire.Error) {
-	return s.changeBlocks(c, "removed_users", "Failed to unblock some users, see the block_users response list for details", func(n *number, who recipient) *wire.Error {
+func (s *Simulator) unblockUsers(c *call, n *number) (answer, *wire.Error) {
+	return s.changeBlocks(c, n, "removed_users", "Failed to unblock some users, see the block_users response list for details", func(n *number, who recipient) *wire.Error {
 		n.blocks.remove(who.key())
 		return nil
 	})
@@ -110,11 +106,7 @@ type userError struct {
 
 // changeBlocks changes the list for each of the named people. Each has their own outcome: if some failed the answer is
 // an error, but the others were still changed.
-func (s *Simulator) changeBlocks(c *call, done, failure string, change func(*number, recipient) *wire.Error) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) changeBlocks(c *call, n *number, done, failure string, change func(*number, recipient) *wire.Error) (answer, *wire.Error) {
 	refs, err := readUserRefs(c)
 	if err != nil {
 		return answer{}, err

@@ -16,11 +16,7 @@ const syncWithin = 24 * time.Hour
 
 // syncAppData starts the synchronization of contacts or history for a number that is also used in the phone app. Each
 // can be requested once, within a day.
-func (s *Simulator) syncAppData(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) syncAppData(c *call, n *number) (answer, *wire.Error) {
 	var in struct {
 		Product string `json:"messaging_product"`
 		Type    string `json:"sync_type"`

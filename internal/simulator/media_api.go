@@ -38,11 +38,7 @@ func (s *Simulator) mediaHash(id, expires string) string {
 const maxUpload = 100*files.Mib + files.Mib
 
 // uploadMedia takes a file in a form. The type given for the part decides, as it does upstream.
-func (s *Simulator) uploadMedia(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) uploadMedia(c *call, n *number) (answer, *wire.Error) {
 	form, err := readUpload(c)
 	if err != nil {
 		return answer{}, err

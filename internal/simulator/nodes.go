@@ -232,5 +232,5 @@ func (s *Simulator) postNode(c *call) (answer, *wire.Error) {
 	if isObjectID(c.id) || s.accounts.waba(c.id) != nil {
 		return answer{}, wire.UnknownObject(http.MethodPost, c.id)
 	}
-	return s.setNumber(c)
+	return ofNumber(s.setNumber).handle(c)
 }

@@ -89,11 +89,7 @@ func (s *Simulator) webhooksOf(n *number, w *waba) map[string]string {
 	return out
 }
 
-func (s *Simulator) listNumbers(c *call) (answer, *wire.Error) {
-	w, err := c.waba()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) listNumbers(c *call, w *waba) (answer, *wire.Error) {
 	var nodes []node
 	for _, n := range s.accounts.numbersOf(w) {
 		item := s.numberNode(n)
@@ -104,11 +100,7 @@ func (s *Simulator) listNumbers(c *call) (answer, *wire.Error) {
 }
 
 // createNumber adds a number that must still be verified and registered.
-func (s *Simulator) createNumber(c *call) (answer, *wire.Error) {
-	w, err := c.waba()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) createNumber(c *call, w *waba) (answer, *wire.Error) {
 	var in struct {
 		CC    wire.Loose `json:"cc"`
 		Phone wire.Loose `json:"phone_number"`
@@ -134,11 +126,7 @@ func (s *Simulator) createNumber(c *call) (answer, *wire.Error) {
 }
 
 // setNumber changes the PIN or the callback address of a number.
-func (s *Simulator) setNumber(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) setNumber(c *call, n *number) (answer, *wire.Error) {
 	var in struct {
 		PIN     *wire.Loose `json:"pin"`
 		Webhook *struct {
@@ -199,11 +187,7 @@ const (
 )
 
 // register connects a number. The first PIN is remembered, and later ones must match it.
-func (s *Simulator) register(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) register(c *call, n *number) (answer, *wire.Error) {
 	var in struct {
 		Product string     `json:"messaging_product"`
 		PIN     wire.Loose `json:"pin"`
@@ -276,11 +260,7 @@ func (n *number) enterPIN(pin string, now time.Time) *wire.Error {
 	return wire.Refuse(133005, "The PIN does not match the one that was set for this number")
 }
 
-func (s *Simulator) deregister(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) deregister(c *call, n *number) (answer, *wire.Error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
@@ -299,11 +279,7 @@ func (s *Simulator) deregister(c *call) (answer, *wire.Error) {
 // verificationCode is the code that every simulated SMS carries.
 const verificationCode = "123456"
 
-func (s *Simulator) requestCode(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) requestCode(c *call, n *number) (answer, *wire.Error) {
 	var in struct {
 		Method   string `json:"code_method"`
 		Language string `json:"language"`
@@ -329,11 +305,7 @@ func (s *Simulator) requestCode(c *call) (answer, *wire.Error) {
 	return success, nil
 }
 
-func (s *Simulator) verifyCode(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) verifyCode(c *call, n *number) (answer, *wire.Error) {
 	var in struct {
 		Code wire.Loose `json:"code"`
 	}

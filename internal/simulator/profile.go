@@ -33,11 +33,7 @@ func (p profile) node() node {
 	return node{kind: "WhatsAppBusinessProfile", anonymous: true, defaults: profileFields, fields: fields}
 }
 
-func (s *Simulator) getProfile(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) getProfile(c *call, n *number) (answer, *wire.Error) {
 	n.mu.Lock()
 	shown := n.profile.node()
 	n.mu.Unlock()
@@ -61,11 +57,7 @@ type profileChange struct {
 	Picture     *string   `json:"profile_picture_handle"`
 }
 
-func (s *Simulator) setProfile(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) setProfile(c *call, n *number) (answer, *wire.Error) {
 	var in profileChange
 	if err := c.decode(&in); err != nil {
 		return answer{}, err

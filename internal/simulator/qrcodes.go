@@ -51,11 +51,7 @@ func (s *Simulator) newQRCode() string {
 	return string(b) + "P1"
 }
 
-func (s *Simulator) listQRCodes(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) listQRCodes(c *call, n *number) (answer, *wire.Error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	nodes := make([]node, len(n.qrCodes))
@@ -65,11 +61,7 @@ func (s *Simulator) listQRCodes(c *call) (answer, *wire.Error) {
 	return listAnswer(c, nodes, 25)
 }
 
-func (s *Simulator) getQRCode(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) getQRCode(c *call, n *number) (answer, *wire.Error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	i, err := n.qrCode(c.item)
@@ -95,11 +87,7 @@ type qrInput struct {
 }
 
 // setQRCode makes a code, or changes the one named by the path or the body.
-func (s *Simulator) setQRCode(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) setQRCode(c *call, n *number) (answer, *wire.Error) {
 	var in qrInput
 	if err := c.decode(&in); err != nil {
 		return answer{}, err
@@ -113,12 +101,13 @@ func (s *Simulator) setQRCode(c *call) (answer, *wire.Error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	i := len(n.qrCodes)
-	if in.Code != "" {
-		if i, err = n.qrCode(in.Code); err != nil {
-			return answer{}, err
-		}
+	var err *wire.Error
+	if in.Code == "" {
+		err = n.addQRCode(qrCode{code: s.newQRCode(), message: *in.Message, created: s.now()})
+	} else if i, err = n.qrCode(in.Code); err == nil {
 		n.qrCodes[i].message = *in.Message
-	} else if err := n.addQRCode(qrCode{code: s.newQRCode(), message: *in.Message, created: s.now()}); err != nil {
+	}
+	if err != nil {
 		return answer{}, err
 	}
 	shown := n.qrCodes[i].node()
@@ -149,11 +138,7 @@ func (n *number) addQRCode(q qrCode) *wire.Error {
 	return nil
 }
 
-func (s *Simulator) deleteQRCode(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) deleteQRCode(c *call, n *number) (answer, *wire.Error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	i, err := n.qrCode(c.item)

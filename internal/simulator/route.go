@@ -34,49 +34,71 @@ type route struct {
 	open   bool
 }
 
+// ofNumber is the route to a function on the number that the path names.
+func ofNumber(do func(*call, *number) (answer, *wire.Error)) route {
+	return route{handle: func(c *call) (answer, *wire.Error) {
+		n, err := c.number()
+		if err != nil {
+			return answer{}, err
+		}
+		return do(c, n)
+	}}
+}
+
+// ofAccount is the route to a function on the account that the path names.
+func ofAccount(do func(*call, *waba) (answer, *wire.Error)) route {
+	return route{handle: func(c *call) (answer, *wire.Error) {
+		w, err := c.waba()
+		if err != nil {
+			return answer{}, err
+		}
+		return do(c, w)
+	}}
+}
+
 func (s *Simulator) routeTable() map[string]route {
 	return map[string]route{
-		"POST */messages": {handle: s.postMessage},
+		"POST */messages": ofNumber(s.postMessage),
 
 		"GET *":               {handle: s.getNode},
 		"POST *":              {handle: s.postNode},
 		"DELETE *":            {handle: s.deleteNode},
-		"POST */register":     {handle: s.register},
-		"POST */deregister":   {handle: s.deregister},
-		"POST */request_code": {handle: s.requestCode},
-		"POST */verify_code":  {handle: s.verifyCode},
+		"POST */register":     ofNumber(s.register),
+		"POST */deregister":   ofNumber(s.deregister),
+		"POST */request_code": ofNumber(s.requestCode),
+		"POST */verify_code":  ofNumber(s.verifyCode),
 
-		"GET */whatsapp_business_profile":  {handle: s.getProfile},
-		"POST */whatsapp_business_profile": {handle: s.setProfile},
-		"GET */settings":                   {handle: s.getSettings},
-		"POST */settings":                  {handle: s.setSettings},
-		"GET */block_users":                {handle: s.listBlocked},
-		"POST */block_users":               {handle: s.blockUsers},
-		"DELETE */block_users":             {handle: s.unblockUsers},
-		"GET */message_qrdls":              {handle: s.listQRCodes},
-		"POST */message_qrdls":             {handle: s.setQRCode},
-		"GET */message_qrdls/*":            {handle: s.getQRCode},
-		"POST */message_qrdls/*":           {handle: s.setQRCode},
-		"DELETE */message_qrdls/*":         {handle: s.deleteQRCode},
+		"GET */whatsapp_business_profile":  ofNumber(s.getProfile),
+		"POST */whatsapp_business_profile": ofNumber(s.setProfile),
+		"GET */settings":                   ofNumber(s.getSettings),
+		"POST */settings":                  ofNumber(s.setSettings),
+		"GET */block_users":                ofNumber(s.listBlocked),
+		"POST */block_users":               ofNumber(s.blockUsers),
+		"DELETE */block_users":             ofNumber(s.unblockUsers),
+		"GET */message_qrdls":              ofNumber(s.listQRCodes),
+		"POST */message_qrdls":             ofNumber(s.setQRCode),
+		"GET */message_qrdls/*":            ofNumber(s.getQRCode),
+		"POST */message_qrdls/*":           ofNumber(s.setQRCode),
+		"DELETE */message_qrdls/*":         ofNumber(s.deleteQRCode),
 
-		"GET */message_templates":    {handle: s.listTemplates},
-		"POST */message_templates":   {handle: s.createTemplate},
-		"DELETE */message_templates": {handle: s.deleteTemplates},
+		"GET */message_templates":    ofAccount(s.listTemplates),
+		"POST */message_templates":   ofAccount(s.createTemplate),
+		"DELETE */message_templates": ofAccount(s.deleteTemplates),
 		"POST */unpause":             {handle: s.unpauseTemplate},
 
-		"POST */media":                        {handle: s.uploadMedia},
+		"POST */media":                        ofNumber(s.uploadMedia),
 		"GET " + strings.Trim(mediaPath, "/"): {handle: s.download},
 
-		"GET */phone_numbers":      {handle: s.listNumbers},
-		"POST */phone_numbers":     {handle: s.createNumber},
-		"GET */subscribed_apps":    {handle: s.subscribers},
-		"POST */subscribed_apps":   {handle: s.subscribe},
-		"DELETE */subscribed_apps": {handle: s.unsubscribe},
+		"GET */phone_numbers":      ofAccount(s.listNumbers),
+		"POST */phone_numbers":     ofAccount(s.createNumber),
+		"GET */subscribed_apps":    ofAccount(s.subscribers),
+		"POST */subscribed_apps":   ofAccount(s.subscribe),
+		"DELETE */subscribed_apps": ofAccount(s.unsubscribe),
 		"POST */uploads":           {handle: s.startUpload},
 		"POST upload:*":            {handle: s.continueUpload},
 		"GET upload:*":             {handle: s.uploadState},
 
-		"POST */smb_app_data":              {handle: s.syncAppData},
+		"POST */smb_app_data":              ofNumber(s.syncAppData),
 		"GET dialog/oauth":                 {handle: s.dialog, open: true},
 		"POST dialog/oauth":                {handle: s.dialog, open: true},
 		"GET messaging/whatsapp/onboard":   {handle: s.dialog, open: true},

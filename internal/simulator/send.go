@@ -13,11 +13,7 @@ import (
 )
 
 // postMessage handles sends, read receipts and typing indicators, which share an address.
-func (s *Simulator) postMessage(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) postMessage(c *call, n *number) (answer, *wire.Error) {
 	var env validation.Envelope
 	if err := c.decode(&env); err != nil {
 		return answer{}, err

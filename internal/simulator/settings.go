@@ -55,11 +55,7 @@ func shownSIP(raw json.RawMessage, withPasswords bool) json.RawMessage {
 	return wire.MustJSON(sip)
 }
 
-func (s *Simulator) getSettings(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) getSettings(c *call, n *number) (answer, *wire.Error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return ok(n.settings.shown(c.param("include_sip_credentials") == "true")), nil
@@ -82,11 +78,7 @@ type storageChange struct {
 	Region string `json:"data_localization_region"`
 }
 
-func (s *Simulator) setSettings(c *call) (answer, *wire.Error) {
-	n, err := c.number()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) setSettings(c *call, n *number) (answer, *wire.Error) {
 	var in settingsChange
 	if err := c.decode(&in); err != nil {
 		return answer{}, err

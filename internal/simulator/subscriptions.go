@@ -16,11 +16,7 @@ func (w *waba) node() node {
 }
 
 // subscribe turns an account's callbacks on, and sets or removes its own address.
-func (s *Simulator) subscribe(c *call) (answer, *wire.Error) {
-	w, err := c.waba()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) subscribe(c *call, w *waba) (answer, *wire.Error) {
 	var in struct {
 		URL         string `json:"override_callback_uri"`
 		VerifyToken string `json:"verify_token"`
@@ -45,11 +41,7 @@ func (s *Simulator) subscribe(c *call) (answer, *wire.Error) {
 	return success, nil
 }
 
-func (s *Simulator) subscribers(c *call) (answer, *wire.Error) {
-	w, err := c.waba()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) subscribers(c *call, w *waba) (answer, *wire.Error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	data := []any{}
@@ -65,11 +57,7 @@ func (s *Simulator) subscribers(c *call) (answer, *wire.Error) {
 	return ok(map[string]any{"data": data}), nil
 }
 
-func (s *Simulator) unsubscribe(c *call) (answer, *wire.Error) {
-	w, err := c.waba()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) unsubscribe(c *call, w *waba) (answer, *wire.Error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.subscribed, w.overrideURL = false, ""

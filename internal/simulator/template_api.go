@@ -55,11 +55,7 @@ func templateNode(t templates.Template) node {
 	return node{kind: "WhatsAppBusinessHSM", id: t.ID, defaults: templateDefaults, fields: fields}
 }
 
-func (s *Simulator) listTemplates(c *call) (answer, *wire.Error) {
-	w, err := c.waba()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) listTemplates(c *call, w *waba) (answer, *wire.Error) {
 	want := map[string]string{}
 	for _, k := range []string{"name", "status", "language", "category", "quality_score"} {
 		want[k] = c.param(k)
@@ -80,11 +76,7 @@ func (s *Simulator) listTemplates(c *call) (answer, *wire.Error) {
 	return listAnswer(c, nodes, 25)
 }
 
-func (s *Simulator) createTemplate(c *call) (answer, *wire.Error) {
-	w, err := c.waba()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) createTemplate(c *call, w *waba) (answer, *wire.Error) {
 	var in templates.Input
 	if err := c.decode(&in); err != nil {
 		return answer{}, err
@@ -133,11 +125,7 @@ func (s *Simulator) editTemplate(c *call) (answer, *wire.Error) {
 	return ok(map[string]any{"success": true, "id": t.ID, "name": t.Name, "category": t.Category}), nil
 }
 
-func (s *Simulator) deleteTemplates(c *call) (answer, *wire.Error) {
-	w, err := c.waba()
-	if err != nil {
-		return answer{}, err
-	}
+func (s *Simulator) deleteTemplates(c *call, w *waba) (answer, *wire.Error) {
 	name := c.param("name")
 	if name == "" {
 		return answer{}, wire.BadParam("The parameter name is required.")

@@ -29,7 +29,10 @@ func builtinTemplates() []Template {
 				{Type: "URL", Text: "Shop now", URL: "https://shop.example.com/{{1}}", Example: wire.StringOrList{"https://shop.example.com/sale"}},
 			}},
 		}},
-		{Name: "login_code", Language: "en_US", Category: "AUTHENTICATION", Components: otpComponents()},
+		{Name: "login_code", Language: "en_US", Category: "AUTHENTICATION", Components: []Component{
+			{Type: "BODY", SecurityAdvice: new(true)}, {Type: "FOOTER", CodeExpirationAfter: new(10)},
+			{Type: "BUTTONS", Buttons: []Button{{Type: "OTP", OTPType: "COPY_CODE"}}},
+		}},
 		{Name: "appointment_reminder", Language: "en_US", Category: "UTILITY", Format: "NAMED", Components: []Component{
 			{Type: "BODY", Text: "Hi {{first_name}}, see you on {{day}} at noon.", Example: &Example{BodyNamed: []namedExample{
 				{"first_name", "Ada"}, {"day", "Monday"},
@@ -54,6 +57,9 @@ func builtinTemplates() []Template {
 		if t.Format == "" {
 			t.Format = "POSITIONAL"
 		}
+		if t.Category == "AUTHENTICATION" {
+			t.fillAuthentication()
+		}
 	}
 	return list
 }
@@ -64,16 +70,6 @@ func bodyExample(values ...string) *Example {
 
 func handleExample(handle string) *Example {
 	return &Example{HeaderHandle: []string{handle}}
-}
-
-// otpComponents are the components of an authentication template as created.
-func otpComponents() []Component {
-	yes, minutes := true, 10
-	return []Component{
-		{Type: "BODY", Text: "*{{1}}* is your verification code. For your security, do not share this code.", SecurityAdvice: &yes, Example: bodyExample("123456")},
-		{Type: "FOOTER", Text: "This code expires in 10 minutes.", CodeExpirationAfter: &minutes},
-		{Type: "BUTTONS", Buttons: []Button{otpButton("COPY_CODE", "Copy code")}},
-	}
 }
 
 // otpButton is the button of an authentication template as listed.

@@ -67,15 +67,7 @@ type Button struct {
 	PhoneNumber string            `json:"phone_number,omitempty"`
 	Example     wire.StringOrList `json:"example,omitempty"`
 	OTPType     string            `json:"otp_type,omitempty"`
-	Autofill    string            `json:"autofill_text,omitempty"`
-	Apps        []App             `json:"supported_apps,omitempty"`
-	ZeroTapOK   *bool             `json:"zero_tap_terms_accepted,omitempty"`
 	FlowID      wire.Loose        `json:"flow_id,omitempty"`
-}
-
-type App struct {
-	Package   string `json:"package_name"`
-	Signature string `json:"signature_hash"`
 }
 
 type Card struct {
