@@ -12,14 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
-
-//go:embed bouncer.sh
-var bouncerScript string
 
 var errNoBouncer = errors.New("PgBouncer was not found; install it with `apt-get install pgbouncer` (Debian, Ubuntu) or " +
 	"`brew install pgbouncer` (macOS), or put it on PATH")
@@ -76,36 +72,26 @@ func (b Bouncer) startOnce(t testing.TB, bin string, behind *url.URL, port int) 
 	if err := os.WriteFile(filepath.Join(dir, "pgbouncer.ini"), []byte(b.settings(behind, port)), 0o644); err != nil {
 		return "", err
 	}
-	attr, err := unprivileged(dir)
+	child, err := startChild(dir, keepScript, "TERM", bin, filepath.Join(dir, "pgbouncer.ini"))
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.Command("/bin/sh", "-c", bouncerScript, "bouncer", bin, filepath.Join(dir, "pgbouncer.ini"))
-	log, err := os.Create(filepath.Join(dir, "log"))
-	if err != nil {
-		return "", err
-	}
-	defer log.Close()
-	cmd.Dir, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr = dir, attr, log, log
-	lifeline, err := cmd.StdinPipe()
-	if err != nil {
-		return "", err
-	}
-	if err := cmd.Start(); err != nil {
-		return "", err
-	}
-	exited := make(chan struct{})
-	go func() {
-		_ = cmd.Wait() // its log says how it ended
-		close(exited)
-	}()
-	t.Cleanup(func() {
-		_ = lifeline.Close()
-		<-exited
-	})
+	t.Cleanup(child.stop)
 	at := *behind
 	at.Host = net.JoinHostPort("127.0.0.1", fmt.Sprint(port))
-	return at.String(), awaitBouncer(log.Name(), at.String(), exited)
+	cfg, err := pgxpool.ParseConfig(at.String()) // because it understands pool settings in the address
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	defer cancel()
+	return at.String(), child.await(ctx, func() error {
+		conn, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
+		if err != nil {
+			return err
+		}
+		return conn.Close(ctx)
+	})
 }
 
 // settings makes PgBouncer log in as the user in the address, whoever connects.
@@ -125,31 +111,4 @@ pool_mode = %s
 default_pool_size = %d
 max_client_conn = 1000
 `, strings.TrimPrefix(behind.Path, "/"), behind.Hostname(), behind.Port(), login, port, b.Mode, b.Size)
-}
-
-// awaitBouncer returns once PgBouncer answers. If it has ended, the error contains its log.
-func awaitBouncer(log, address string, exited <-chan struct{}) error {
-	cfg, err := pgxpool.ParseConfig(address) // because it understands pool settings in the address
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for {
-		conn, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
-		if err == nil {
-			return conn.Close(ctx)
-		}
-		select {
-		case <-tick.C:
-		case <-exited:
-			text, _ := os.ReadFile(log)
-			return fmt.Errorf("PgBouncer ended during startup: %s", text)
-		case <-ctx.Done():
-			text, _ := os.ReadFile(log)
-			return fmt.Errorf("wait for PgBouncer: %w; its log:\n%s", err, text[max(0, len(text)-1000):])
-		}
-	}
 }

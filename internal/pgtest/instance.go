@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -14,21 +13,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
-
-//go:embed keep.sh
-var keepScript string
 
 // Instance is a PostgreSQL that a test can stop, crash, start again and fail over. Its port stays the same.
 type Instance struct {
 	t        testing.TB
 	bin, dir string
 	port     int
-	lifeline io.Closer
-	exited   chan struct{}
+	child    *child
 }
 
 // NewInstance starts an instance. It ends with the test, or with this process.
@@ -61,9 +55,8 @@ func NewEmptyInstance(t testing.TB) *Instance {
 	}
 	i := &Instance{t: t, bin: bin, dir: dir, port: port}
 	t.Cleanup(func() { // runs before earlier cleanups, and after those of everything that uses the instance
-		if i.lifeline != nil {
-			_ = i.lifeline.Close()
-			<-i.exited
+		if i.child != nil {
+			i.child.stop()
 		}
 		os.RemoveAll(dir)
 	})
@@ -128,32 +121,12 @@ func (i *Instance) output(cmd *exec.Cmd) string {
 // Start starts the instance and waits until it accepts connections.
 func (i *Instance) Start() {
 	i.t.Helper()
-	attr, err := unprivileged(i.dir)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	args := []string{"-c", keepScript, "keep", i.bin, i.Data()}
-	args = append(args, Config{Durable: true}.settings(i.dir, i.port)...)
+	args := append([]string{"INT", filepath.Join(i.bin, "postgres"), "-D", i.Data()}, Config{Durable: true}.settings(i.dir, i.port)...)
 	args = append(args, "-c", "fsync=off", "-c", "wal_retrieve_retry_interval=100ms") // only the server crashes, not the machine: written data stays
-	cmd := exec.Command("/bin/sh", args...)
-	log, err := os.OpenFile(filepath.Join(i.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
+	var err error
+	if i.child, err = startChild(i.dir, keepScript, args...); err != nil {
 		i.t.Fatal(err)
 	}
-	defer log.Close()
-	cmd.Dir, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr, cmd.Env = i.dir, attr, log, log, append(os.Environ(), "LC_ALL=C")
-	if i.lifeline, err = cmd.StdinPipe(); err != nil {
-		i.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		i.t.Fatal(err)
-	}
-	exited := make(chan struct{})
-	i.exited = exited
-	go func() {
-		_ = cmd.Wait() // its log says how it ended
-		close(exited)
-	}()
 	i.await("SELECT 1")
 }
 
@@ -162,19 +135,9 @@ func (i *Instance) await(query string) {
 	i.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for {
-		err := i.ask(ctx, query)
-		if err == nil {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			log, _ := os.ReadFile(filepath.Join(i.dir, "log"))
-			i.t.Fatalf("PostgreSQL: %v; its log:\n%s", err, log[max(0, len(log)-2000):])
-		}
+	if err := i.child.await(ctx, func() error { return i.ask(ctx, query) }); err != nil {
+		log, _ := os.ReadFile(filepath.Join(i.dir, "log"))
+		i.t.Fatalf("PostgreSQL: %v; its log:\n%s", err, log[max(0, len(log)-2000):])
 	}
 }
 
@@ -212,7 +175,8 @@ func (i *Instance) signal(s syscall.Signal) {
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	<-i.exited
+	<-i.child.exited
+	i.child.stop()
 }
 
 // Standby starts a copy that follows the instance. From then on, nothing counts as committed before the copy has it.

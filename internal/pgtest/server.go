@@ -7,14 +7,9 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -42,12 +37,9 @@ type Config struct {
 type Server struct {
 	URL string // the maintenance database, as superuser
 
-	dir      string
-	port     int
-	lifeline io.Closer     // closing it makes the supervisor stop the server
-	exited   chan struct{} // closed when the supervisor has ended
-	log      *os.File      // kept open, so that it can be read after the supervisor removed the directory
-	stop     func() error
+	dir   string
+	port  int
+	child *child
 }
 
 // Start starts a server that trades durability for speed.
@@ -94,42 +86,13 @@ func (c Config) launch(bin string, port int) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	server := &Server{
-		URL:    fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port),
-		dir:    dir,
-		port:   port,
-		exited: make(chan struct{}),
-	}
-	server.stop = sync.OnceValue(server.shutDown)
-	if err := server.supervise(bin, c.settings(dir, port)); err != nil {
+	child, err := startChild(dir, superviseScript+keepScript, append([]string{bin, dir}, c.settings(dir, port)...)...)
+	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return server, nil
-}
-
-func (s *Server) supervise(bin string, settings []string) error {
-	attr, err := unprivileged(s.dir)
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command("/bin/sh", append([]string{"-c", superviseScript + keepScript, "supervise", bin, s.dir}, settings...)...)
-	cmd.Dir, cmd.SysProcAttr = s.dir, attr
-	cmd.Env = append(os.Environ(), "LC_ALL=C") // for English messages; and the server on macOS needs a locale
-	if s.lifeline, err = cmd.StdinPipe(); err != nil {
-		return err
-	}
-	if s.log, err = os.Create(filepath.Join(s.dir, "log")); err != nil {
-		return err
-	}
-	cmd.Stdout, cmd.Stderr = s.log, s.log
-	if err := cmd.Start(); err != nil {
-		return errors.Join(err, s.log.Close())
-	}
-	go func() {
-		_ = cmd.Wait() // the log says how it ended
-		close(s.exited)
-	}()
-	return nil
+	return &Server{
+		URL: fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port), dir: dir, port: port, child: child,
+	}, nil
 }
 
 func (c Config) settings(dir string, port int) []string {
@@ -150,12 +113,8 @@ func (c Config) settings(dir string, port int) []string {
 }
 
 // Stop shuts the server down, cuts open connections, and removes its directory. Further calls do nothing.
-func (s *Server) Stop() error { return s.stop() }
-
-func (s *Server) shutDown() error {
-	_ = s.lifeline.Close() // fails only if the supervisor has already ended
-	<-s.exited
-	_ = s.log.Close()
+func (s *Server) Stop() error {
+	s.child.stop()
 	// A supervisor that runs as another user may be unable to remove the directory from its parent.
 	return os.RemoveAll(s.dir)
 }
@@ -164,33 +123,13 @@ func (s *Server) shutDown() error {
 // because another server might answer on the TCP port; ours opens the socket only after it has bound the port.
 func (s *Server) waitReady(ctx context.Context) error {
 	socket := fmt.Sprintf("host='%s' port=%d user=postgres dbname=postgres sslmode=disable", s.dir, s.port)
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for {
+	return s.child.await(ctx, func() error {
 		conn, err := pgx.Connect(ctx, socket)
-		if err == nil {
-			return conn.Close(ctx)
+		if err != nil {
+			return err
 		}
-		select {
-		case <-tick.C:
-		case <-s.exited:
-			return s.startError()
-		case <-ctx.Done():
-			return fmt.Errorf("wait for it to accept connections: %w (last answer: %w)", ctx.Err(), err)
-		}
-	}
-}
-
-// startError explains from the server's log why it ended before it was ready.
-func (s *Server) startError() error {
-	log, err := io.ReadAll(io.NewSectionReader(s.log, 0, 1<<20))
-	if err != nil {
-		return err
-	}
-	if strings.Contains(string(log), "could not bind") {
-		return errPortTaken
-	}
-	return fmt.Errorf("it ended during startup (Parley needs PostgreSQL 15 or newer); its log:\n%s", log)
+		return conn.Close(ctx)
+	})
 }
 
 func freePort() (int, error) {

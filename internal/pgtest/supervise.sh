@@ -1,6 +1,6 @@
 # Prepares a throw-away PostgreSQL, whose directory is removed when the shell ends. keep.sh, which follows, runs it.
 #
-# usage: sh -c "$supervise$keep" supervise BIN DIR POSTGRES-ARGUMENTS...
+# usage: sh -c "$supervise$keep" keep BIN DIR POSTGRES-ARGUMENTS...
 bin=$1 dir=$2
 shift 2
 trap 'rm -rf "$dir"' EXIT
@@ -9,4 +9,5 @@ trap 'rm -rf "$dir"' EXIT
 "$bin/initdb" -D "$dir/data" -U postgres -A trust -E UTF8 --no-sync --no-instructions \
 	--locale=C --locale-provider=icu --icu-locale=en-US </dev/null || exit
 
-set -- "$bin" "$dir/data" "$@"
+# SIGINT is PostgreSQL's fast shutdown.
+set -- INT "$bin/postgres" -D "$dir/data" "$@"
