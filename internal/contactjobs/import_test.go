@@ -2,13 +2,13 @@ package contactjobs
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,18 +20,14 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
-
-// desks counts numbers, which no two organizations share.
-var desks atomic.Int64
 
 // desk is a number with contacts, and an admin who imports.
 type desk struct {
-	t       testing.TB
-	worker  *Worker
-	org     storetest.Organization
-	account chat.Account
-	admin   chat.User
+	*worldtest.World
+	worker *Worker
+	admin  chat.User
 }
 
 func newDesk(t testing.TB, st *store.Store) *desk {
@@ -40,33 +36,23 @@ func newDesk(t testing.TB, st *store.Store) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, worker: &Worker{store: st, blobs: blobs, log: slog.New(slog.DiscardHandler)}, org: storetest.Org(t, st)}
-	d.account = storetest.Account(t, st, d.org, fmt.Sprint(1_000_000+desks.Add(1)))
-	d.inTx(func(tx *store.Tx) error {
-		d.admin = chat.User{ID: tx.NewID(chat.KindUser), OrgID: d.org.ID, Email: strings.ToLower(tx.NewID(chat.KindUser)) + "@example.com", Name: "Ada", Role: chat.RoleAdmin, Sees: chat.SeesAll}
+	d := &desk{World: worldtest.New(t, st, nil), worker: &Worker{store: st, blobs: blobs, log: slog.New(slog.DiscardHandler)}}
+	d.InTx(func(tx *store.Tx) error {
+		d.admin = chat.User{ID: tx.NewID(chat.KindUser), OrgID: d.Org.ID, Email: strings.ToLower(tx.NewID(chat.KindUser)) + "@example.com", Name: "Ada", Role: chat.RoleAdmin, Sees: chat.SeesAll}
 		return tx.InsertUser(d.admin)
 	})
 	return d
 }
 
-func (d *desk) inTx(fn func(*store.Tx) error) {
-	d.t.Helper()
-	storetest.InTx(d.t, d.worker.store, fn)
-}
-
 // begin stores a file and starts its import.
 func (d *desk) begin(text []byte, mapping chat.ImportMapping) (job chat.ContactJob) {
-	d.t.Helper()
-	key := d.worker.store.NewID(chat.KindContactJob)
-	info, err := d.worker.blobs.Put(d.t.Context(), key, Decoded(bytes.NewReader(text)), MaxFile)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	sample, err := Sample(d.t.Context(), d.worker.blobs, key)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	d.inTx(func(tx *store.Tx) (err error) {
+	d.T.Helper()
+	key := d.Store.NewID(chat.KindContactJob)
+	info, err := d.worker.blobs.Put(context.Background(), key, Decoded(bytes.NewReader(text)), MaxFile)
+	d.Must(err)
+	sample, err := Sample(context.Background(), d.worker.blobs, key)
+	d.Must(err)
+	d.InTx(func(tx *store.Tx) (err error) {
 		job, err = core.NewContactJob(tx, d.admin, chat.JobImport, chat.JobDraft, chat.ContactImport{Delimiter: sample.Delimiter})
 		if err != nil {
 			return err
@@ -75,27 +61,25 @@ func (d *desk) begin(text []byte, mapping chat.ImportMapping) (job chat.ContactJ
 		if err := tx.InsertContactJob(job); err != nil {
 			return err
 		}
-		job, err = core.StartImport(tx, d.admin, job.ID, d.account, mapping)
+		job, err = core.StartImport(tx, d.admin, job.ID, d.Account, mapping)
 		return err
 	})
 	return job
 }
 
 func (d *desk) work(id string, want chat.ContactJobStatus) chat.ContactJob {
-	d.t.Helper()
-	if err := d.worker.Sweep(d.t.Context()); err != nil {
-		d.t.Fatal(err)
-	}
-	job, err := d.worker.store.Read(d.t.Context()).ContactJob(d.org.ID, id)
+	d.T.Helper()
+	d.Must(d.worker.Sweep(context.Background()))
+	job, err := d.Read().ContactJob(d.Org.ID, id)
 	if err != nil || job.Status != want {
-		d.t.Fatalf("the job is %+v, %v, want %s", job, err, want)
+		d.T.Fatalf("the job is %+v, %v, want %s", job, err, want)
 	}
 	return job
 }
 
 func (d *desk) undo(id string) chat.ContactJob {
-	d.t.Helper()
-	d.inTx(func(tx *store.Tx) error {
+	d.T.Helper()
+	d.InTx(func(tx *store.Tx) error {
 		_, err := core.UndoImport(tx, d.admin, id)
 		return err
 	})
@@ -117,20 +101,14 @@ func text(s *string) string {
 
 // people are all contacts, by number.
 func (d *desk) people() map[string]person {
-	d.t.Helper()
-	r := d.worker.store.Read(d.t.Context())
+	d.T.Helper()
+	r := d.Read()
 	ids, err := r.ContactIDs(d.admin, store.ContactQuery{}, "", 100_000)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	d.Must(err)
 	entries, err := r.ContactEntries(d.admin, ids)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	labels, err := r.LabelsOfContacts(d.org.ID, ids)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	d.Must(err)
+	labels, err := r.LabelsOfContacts(d.Org.ID, ids)
+	d.Must(err)
 	all := map[string]person{}
 	for _, e := range entries {
 		p := person{text(e.PhoneNumber), text(e.Name), text(e.Email), string(e.Consent), string(e.Metadata), nil}
@@ -144,10 +122,8 @@ func (d *desk) people() map[string]person {
 }
 
 func (d *desk) labelNames() (names []string) {
-	labels, err := d.worker.store.Read(d.t.Context()).LabelsOfTeam(d.org.ID, d.org.TeamID)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	labels, err := d.Read().LabelsOfTeam(d.Org.ID, d.Org.TeamID)
+	d.Must(err)
 	for _, l := range labels {
 		names = append(names, l.Name)
 	}
@@ -278,19 +254,19 @@ func TestImportAndUndo(t *testing.T) {
 
 // existing makes some contacts before the import.
 func (d *desk) existing(t *rapid.T) {
-	vip := storetest.Label(d.t, d.worker.store, d.org, "VIP")
+	vip := storetest.Label(d.T, d.Store, d.Org, "VIP")
 	kinds := rapid.SliceOfN(rapid.IntRange(0, 3), 12, 12).Draw(t, "existing")
-	d.inTx(func(tx *store.Tx) error {
+	d.InTx(func(tx *store.Tx) error {
 		for n, kind := range kinds {
 			if kind == 0 {
 				continue
 			}
-			c, err := core.CreateContact(tx, d.account, chat.NewContact{PhoneNumber: new(fmt.Sprintf("+4915100000%03d", n)), Name: new("Before"), Metadata: json.RawMessage(`{"k":"v"}`)})
+			c, err := core.CreateContact(tx, d.Account, chat.NewContact{PhoneNumber: new(fmt.Sprintf("+4915100000%03d", n)), Name: new("Before"), Metadata: json.RawMessage(`{"k":"v"}`)})
 			if err == nil && kind == 2 {
-				err = core.LabelContact(tx, d.account, c.ID, vip.ID)
+				err = core.LabelContact(tx, d.Account, c.ID, vip.ID)
 			}
 			if err == nil && kind == 3 {
-				_, err = core.UpdateContact(tx, d.account, c.ID, chat.ContactPatch{Consent: new(chat.ConsentOptedOut)}, chat.Actor{Source: chat.ConsentByUser, ID: d.admin.ID})
+				_, err = core.UpdateContact(tx, d.Account, c.ID, chat.ContactPatch{Consent: new(chat.ConsentOptedOut)}, chat.Actor{Source: chat.ConsentByUser, ID: d.admin.ID})
 			}
 			if err != nil {
 				return err

@@ -1,11 +1,9 @@
 package housekeeping_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,9 +13,11 @@ import (
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/housekeeping"
+	"github.com/parleyhq/parley/internal/logging/loggingtest"
 	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
+	"github.com/parleyhq/parley/internal/worldtest"
 )
 
 const (
@@ -26,36 +26,56 @@ const (
 	batch           = 500
 )
 
-func start(t *testing.T, st *store.Store, log *slog.Logger) *housekeeping.Housekeeper {
-	t.Helper()
-	return parttest.Start(t, housekeeping.New(st, files(t), log))
+// house is a world with its housekeeper.
+type house struct {
+	*worldtest.World
+	keeper *housekeeping.Housekeeper
+	blobs  blob.Store
+	log    loggingtest.Book
+	looks  atomic.Int32 // at the clock: each transaction takes one
 }
 
-func files(t *testing.T) blob.Store {
+func each(t *testing.T, test func(t *testing.T, h *house)) {
 	t.Helper()
-	blobs, err := blob.OpenFolder(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
+	t.Parallel()
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) { test(t, newHouse(t, storetest.NewConfig(t, engine))) })
+}
+
+func newHouse(t *testing.T, place store.Config) *house {
+	t.Helper()
+	h, clock := &house{}, storetest.NewClock()
+	place.Elapsed = clock.Elapsed
+	place.Now = func() time.Time {
+		h.looks.Add(1)
+		return clock.Now()
 	}
-	return blobs
+	h.World = worldtest.New(t, storetest.OpenAt(t, place), clock)
+	var err error
+	h.blobs, err = blob.OpenFolder(t.TempDir())
+	h.Must(err)
+	h.keeper = parttest.Start(t, housekeeping.New(h.Store, h.blobs, h.log.Logger()))
+	return h
+}
+
+// sweep returns how many transactions it took.
+func (h *house) sweep() int32 {
+	h.looks.Store(0)
+	h.keeper.Sweep(context.Background())
+	return h.looks.Load()
 }
 
 func TestSweepRemovesWhatIsDue(t *testing.T) {
-	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
-		orgs := []string{storetest.Org(t, st).ID, storetest.Org(t, st).ID}
-		h := start(t, st, slog.New(slog.DiscardHandler))
-		begin := clock.Now()
+	each(t, func(t *testing.T, h *house) {
+		orgs := []string{h.Org.ID, storetest.Org(t, h.Store).ID}
+		begin := h.Clock.Now()
 		for i, org := range orgs {
-			putRecords(t, st, org, "old", 2)
-			appendCalls(t, st, org, 2+i)
+			h.putRecords(org, "old", 2)
+			h.appendCalls(org, 2+i)
 		}
-		clock.Advance(time.Millisecond)
+		h.Clock.Advance(time.Millisecond)
 		for _, org := range orgs {
-			putRecords(t, st, org, "young", 1)
-			appendCalls(t, st, org, 1)
+			h.putRecords(org, "young", 1)
+			h.appendCalls(org, 1)
 		}
 		for _, step := range []struct {
 			at             time.Duration
@@ -68,13 +88,13 @@ func TestSweepRemovesWhatIsDue(t *testing.T) {
 			{apiLogLife + time.Millisecond, []int{0, 0}, []int{1, 1}},
 			{apiLogLife + 2*time.Millisecond, []int{0, 0}, []int{0, 0}},
 		} {
-			clock.Set(begin.Add(step.at))
-			h.Sweep(t.Context())
+			h.Clock.Set(begin.Add(step.at))
+			h.sweep()
 			for i, org := range orgs {
-				if n := countRecords(t, st, org); n != step.records[i] {
+				if n := h.countRecords(org); n != step.records[i] {
 					t.Errorf("after %v organization %d has %d records", step.at, i, n)
 				}
-				if n := countCalls(t, st, org); n != step.calls[i] {
+				if n := h.countCalls(org); n != step.calls[i] {
 					t.Errorf("after %v organization %d has %d calls", step.at, i, n)
 				}
 			}
@@ -82,9 +102,9 @@ func TestSweepRemovesWhatIsDue(t *testing.T) {
 	})
 }
 
-func putRecords(t *testing.T, st *store.Store, orgID, prefix string, n int) {
-	t.Helper()
-	storetest.InTx(t, st, func(tx *store.Tx) error {
+func (h *house) putRecords(orgID, prefix string, n int) {
+	h.T.Helper()
+	h.InTx(func(tx *store.Tx) error {
 		for i := range n {
 			rec := store.IdempotencyRecord{OrgID: orgID, Key: fmt.Sprint(prefix, i), Status: 200}
 			if err := tx.PutIdempotencyRecord(rec); err != nil {
@@ -95,67 +115,48 @@ func putRecords(t *testing.T, st *store.Store, orgID, prefix string, n int) {
 	})
 }
 
-func countRecords(t *testing.T, st *store.Store, orgID string) (n int) {
-	t.Helper()
+func (h *house) countRecords(orgID string) (n int) {
+	h.T.Helper()
 	for _, key := range []string{"old0", "old1", "young0"} {
-		if _, err := st.Read(t.Context()).IdempotencyRecord(orgID, key, time.UnixMilli(0)); err == nil {
+		if _, err := h.Read().IdempotencyRecord(orgID, key, time.UnixMilli(0)); err == nil {
 			n++
 		}
 	}
 	return n
 }
 
-func appendCalls(t *testing.T, st *store.Store, orgID string, n int) {
-	t.Helper()
+func (h *house) appendCalls(orgID string, n int) {
+	h.T.Helper()
 	calls := make([]store.APICall, n)
 	for i := range calls {
-		calls[i] = store.APICall{OrgID: orgID, RequestID: st.NewID(chat.KindRequest), Method: "GET", Path: "/v1/me", Status: 200}
+		calls[i] = store.APICall{OrgID: orgID, RequestID: h.Store.NewID(chat.KindRequest), Method: "GET", Path: "/v1/me", Status: 200}
 	}
-	storetest.InTx(t, st, func(tx *store.Tx) error { return tx.AppendAPILog(calls) })
+	h.InTx(func(tx *store.Tx) error { return tx.AppendAPILog(calls) })
 }
 
-func countCalls(t *testing.T, st *store.Store, orgID string) int {
-	t.Helper()
-	calls, err := st.Read(t.Context()).APILog(orgID, 10*batch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(calls)
+func (h *house) countCalls(orgID string) int {
+	h.T.Helper()
+	calls, err := h.Read().APICalls(orgID, store.CallFilter{}, store.Page{Limit: 10 * batch})
+	h.Must(err)
+	return len(calls.Rows)
 }
 
 // Many rows are deleted in several transactions, so that no writer waits for all of them. Without due rows
 // there is no transaction.
 func TestSweepWorksInBatches(t *testing.T) {
-	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		var looks atomic.Int32 // at the clock: each transaction takes one
-		st := storetest.Open(t, engine, storetest.WithClock(clock), func(cfg *store.Config) {
-			cfg.Now = func() time.Time {
-				looks.Add(1)
-				return clock.Now()
-			}
-		})
-		org := storetest.Org(t, st).ID
-		appendCalls(t, st, org, 2*batch+1)
-		var log bytes.Buffer
-		h := start(t, st, slog.New(slog.NewTextHandler(&log, nil)))
-		sweep := func() int32 {
-			looks.Store(0)
-			h.Sweep(t.Context())
-			return looks.Load()
-		}
+	each(t, func(t *testing.T, h *house) {
+		h.appendCalls(h.Org.ID, 2*batch+1)
 
-		idle := sweep()
-		clock.Advance(apiLogLife + time.Millisecond)
-		if n := sweep() - idle; n != 6 { // while they take no time, they grow: 20, 40, 80, 160, 320, and the rest
+		idle := h.sweep()
+		h.Clock.Advance(apiLogLife + time.Millisecond)
+		if n := h.sweep() - idle; n != 6 { // while they take no time, they grow: 20, 40, 80, 160, 320, and the rest
 			t.Errorf("it took %d transactions", n)
 		}
-		if n := countCalls(t, st, org); n != 0 {
+		if n := h.countCalls(h.Org.ID); n != 0 {
 			t.Errorf("%d calls are left", n)
 		}
-		if want := fmt.Sprintf("rows=%d", 2*batch+1); !strings.Contains(log.String(), want) {
-			t.Errorf("the log does not say %s: %s", want, log.String())
+		if want := fmt.Sprintf("rows=%d", 2*batch+1); !strings.Contains(h.log.String(), want) {
+			t.Errorf("the log does not say %s: %s", want, h.log.String())
 		}
 	})
 }
@@ -163,55 +164,44 @@ func TestSweepWorksInBatches(t *testing.T) {
 // While another node sweeps, this one does not.
 func TestOneNodeSweepsAtATime(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	cfg := storetest.NewConfig(t, storetest.Postgres)
-	st := storetest.OpenAt(t, cfg, storetest.WithClock(clock))
-	other := storetest.OpenAt(t, cfg, storetest.WithClock(clock))
-	org := storetest.Org(t, st).ID
-	appendCalls(t, st, org, 1)
-	clock.Advance(apiLogLife + time.Millisecond)
-	h := start(t, st, slog.New(slog.DiscardHandler))
+	place := storetest.NewConfig(t, storetest.Postgres)
+	h := newHouse(t, place)
+	other := storetest.OpenAt(t, place, storetest.WithClock(h.Clock))
+	h.appendCalls(h.Org.ID, 1)
+	h.Clock.Advance(apiLogLife + time.Millisecond)
 
 	storetest.InTx(t, other, func(tx *store.Tx) error {
 		if free, err := tx.TryLock("housekeeping"); err != nil || !free {
 			t.Errorf("the lock is free: %v (%v)", free, err)
 		}
-		h.Sweep(t.Context())
+		h.sweep()
 		return nil
 	})
-	if n := countCalls(t, st, org); n != 1 {
+	if n := h.countCalls(h.Org.ID); n != 1 {
 		t.Errorf("%d calls are left", n)
 	}
-	h.Sweep(t.Context())
-	if n := countCalls(t, st, org); n != 0 {
+	h.sweep()
+	if n := h.countCalls(h.Org.ID); n != 0 {
 		t.Errorf("%d calls are left when the other node is done", n)
 	}
 }
 
 func TestSweepEndsWithItsContextOrTheStore(t *testing.T) {
-	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
-		org := storetest.Org(t, st).ID
-		appendCalls(t, st, org, 1)
-		clock.Advance(apiLogLife + time.Millisecond)
-		var log bytes.Buffer
-		h := start(t, st, slog.New(slog.NewTextHandler(&log, nil)))
+	each(t, func(t *testing.T, h *house) {
+		h.appendCalls(h.Org.ID, 1)
+		h.Clock.Advance(apiLogLife + time.Millisecond)
 
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		h.Sweep(ctx)
-		if n := countCalls(t, st, org); n != 1 {
+		h.keeper.Sweep(ctx)
+		if n := h.countCalls(h.Org.ID); n != 1 {
 			t.Errorf("%d calls are left", n)
 		}
-		if err := st.Close(); err != nil {
-			t.Fatal(err)
-		}
-		log.Reset()
-		h.Sweep(t.Context())
-		if !strings.Contains(log.String(), store.ErrClosed.Error()) {
-			t.Errorf("the log says %s", log.String())
+		h.Must(h.Store.Close())
+		h.log.Take()
+		h.sweep()
+		if !strings.Contains(h.log.String(), store.ErrClosed.Error()) {
+			t.Errorf("the log says %s", h.log.String())
 		}
 	})
 }
@@ -219,27 +209,24 @@ func TestSweepEndsWithItsContextOrTheStore(t *testing.T) {
 func TestSweepsEveryMinuteUntilStopped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, storetest.SQLite, storetest.WithClock(clock))
-		org := storetest.Org(t, st).ID
-		h := parttest.Start(t, housekeeping.New(st, files(t), slog.New(slog.DiscardHandler)))
+		h := newHouse(t, storetest.NewConfig(t, storetest.SQLite))
 		for range 2 {
-			appendCalls(t, st, org, 1)
-			clock.Advance(apiLogLife + time.Millisecond)
+			h.appendCalls(h.Org.ID, 1)
+			h.Clock.Advance(apiLogLife + time.Millisecond)
 			<-time.After(time.Minute)
 			synctest.Wait()
-			if n := countCalls(t, st, org); n != 0 {
+			if n := h.countCalls(h.Org.ID); n != 0 {
 				t.Errorf("%d calls are left after a minute", n)
 			}
 		}
 		for range 2 {
-			h.Stop(context.Background())
+			h.keeper.Stop(context.Background())
 		}
-		appendCalls(t, st, org, 1)
-		clock.Advance(apiLogLife + time.Millisecond)
+		h.appendCalls(h.Org.ID, 1)
+		h.Clock.Advance(apiLogLife + time.Millisecond)
 		<-time.After(time.Hour)
 		synctest.Wait()
-		if n := countCalls(t, st, org); n != 1 {
+		if n := h.countCalls(h.Org.ID); n != 1 {
 			t.Errorf("%d calls are left: it was not stopped", n)
 		}
 	})
@@ -247,21 +234,17 @@ func TestSweepsEveryMinuteUntilStopped(t *testing.T) {
 
 // A callback that cannot be applied is kept for the operator, but not for ever.
 func TestSweepRemovesOldCallbacks(t *testing.T) {
-	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
-		h := start(t, st, slog.New(slog.DiscardHandler))
-		storetest.InTx(t, st, func(tx *store.Tx) error {
+	each(t, func(t *testing.T, h *house) {
+		h.InTx(func(tx *store.Tx) error {
 			return tx.InsertCallback(store.Callback{ID: tx.NewID(chat.KindCallback), Body: []byte("{}"), DueAt: tx.Now(), Owner: "node_1"})
 		})
 		for _, step := range []struct {
 			wait time.Duration
 			left int
 		}{{31 * 24 * time.Hour, 1}, {time.Millisecond, 0}} {
-			clock.Advance(step.wait)
-			h.Sweep(t.Context())
-			if left, err := st.Read(t.Context()).DueCallbacks("node_1", clock.Now(), 10); err != nil || len(left) != step.left {
+			h.Clock.Advance(step.wait)
+			h.sweep()
+			if left, err := h.Read().DueCallbacks("node_1", h.Clock.Now(), 10); err != nil || len(left) != step.left {
 				t.Errorf("after %v more %d are left, want %d (%v)", step.wait, len(left), step.left, err)
 			}
 		}
@@ -270,26 +253,21 @@ func TestSweepRemovesOldCallbacks(t *testing.T) {
 
 // Expired sessions and links are deleted.
 func TestSweepRemovesSessionsAndLinks(t *testing.T) {
-	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
-		h := start(t, st, slog.New(slog.DiscardHandler))
-		org := storetest.Org(t, st)
-		user := chat.User{ID: st.NewID(chat.KindUser), OrgID: org.ID, Email: "ann@example.com", Name: "Ann", CreatedAt: st.Now()}
-		storetest.InTx(t, st, func(tx *store.Tx) error {
+	each(t, func(t *testing.T, h *house) {
+		user := chat.User{ID: h.Store.NewID(chat.KindUser), OrgID: h.Org.ID, Email: "ann@example.com", Name: "Ann", CreatedAt: h.Store.Now()}
+		h.InTx(func(tx *store.Tx) error {
 			return errors.Join(tx.InsertUser(user),
-				tx.InsertSession(chat.Session{OrgID: org.ID, ID: tx.NewID(chat.KindSession), UserID: user.ID, Hash: "session", CreatedAt: tx.Now(), SeenAt: tx.Now()}),
-				tx.PutUserLink(chat.UserLink{OrgID: org.ID, UserID: user.ID, Kind: chat.LinkReset, Hash: "link", CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(chat.SessionIdle)}))
+				tx.InsertSession(chat.Session{OrgID: h.Org.ID, ID: tx.NewID(chat.KindSession), UserID: user.ID, Hash: "session", CreatedAt: tx.Now(), SeenAt: tx.Now()}),
+				tx.PutUserLink(chat.UserLink{OrgID: h.Org.ID, UserID: user.ID, Kind: chat.LinkReset, Hash: "link", CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(chat.SessionIdle)}))
 		})
 		for _, step := range []struct {
 			wait time.Duration
 			gone bool
 		}{{chat.SessionIdle - time.Millisecond, false}, {2 * time.Millisecond, true}} {
-			clock.Advance(step.wait)
-			h.Sweep(t.Context())
-			_, session := st.Read(t.Context()).SessionContext("session")
-			_, link := st.Read(t.Context()).UserLink("link")
+			h.Clock.Advance(step.wait)
+			h.sweep()
+			_, session := h.Read().SessionContext("session")
+			_, link := h.Read().UserLink("link")
 			if errors.Is(session, store.ErrNotFound) != step.gone || errors.Is(link, store.ErrNotFound) != step.gone {
 				t.Errorf("after %v more: the session %v, the link %v", step.wait, session, link)
 			}

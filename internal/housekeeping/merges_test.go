@@ -1,32 +1,28 @@
 package housekeeping_test
 
 import (
-	"log/slog"
 	"testing"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
-	"github.com/parleyhq/parley/internal/housekeeping"
-	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // Contacts with many messages are merged, and impossible merges are deleted.
 func TestDueMerges(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		a := newArchive(t, st, nil, "100000000001", nil)
+	each(t, func(t *testing.T, h *house) {
+		a := h.archive(nil)
 		var other, stranger chat.Contact
-		storetest.InTx(t, st, func(tx *store.Tx) (err error) {
+		h.InTx(func(tx *store.Tx) (err error) {
 			if other, err = core.CreateContact(tx, a.account, chat.NewContact{BSUID: new("DE.ada")}); err != nil {
 				return err
 			}
 			stranger, err = core.CreateContact(tx, a.account, chat.NewContact{PhoneNumber: new("+4915112345679")})
 			return err
 		})
-		putTexts(t, st, other, storetest.Conversation(t, st, other, nil), 50)
-		storetest.InTx(t, st, func(tx *store.Tx) error {
+		h.putTexts(other, storetest.Conversation(t, h.Store, other, nil), 50)
+		h.InTx(func(tx *store.Tx) error {
 			for _, pair := range [][3]string{
 				{a.account.ID, a.contact.ID, other.ID}, {a.account.ID, a.contact.ID, stranger.ID},
 				{a.account.ID, a.contact.ID, "ctc_gone"}, {"acc_gone", "ctc_1", "ctc_2"},
@@ -37,10 +33,9 @@ func TestDueMerges(t *testing.T) {
 			}
 			return nil
 		})
-		h := parttest.Start(t, housekeeping.New(st, nil, slog.New(slog.DiscardHandler)))
-		h.Sweep(t.Context())
+		h.sweep()
 
-		r := st.Read(t.Context())
+		r := h.Read()
 		if due, err := r.DueMerges(10); err != nil || len(due) != 0 {
 			t.Errorf("still to be merged are %v, %v", due, err)
 		}
@@ -56,9 +51,9 @@ func TestDueMerges(t *testing.T) {
 }
 
 // putTexts stores messages of a contact.
-func putTexts(t *testing.T, st *store.Store, contact chat.Contact, conversation chat.Conversation, n int) {
-	t.Helper()
-	storetest.InTx(t, st, func(tx *store.Tx) error {
+func (h *house) putTexts(contact chat.Contact, conversation chat.Conversation, n int) {
+	h.T.Helper()
+	h.InTx(func(tx *store.Tx) error {
 		for range n {
 			m := chat.Message{
 				ID: tx.NewID(chat.KindMessage), OrgID: contact.OrgID, AccountID: contact.AccountID, ConversationID: conversation.ID, ContactID: contact.ID,

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,8 +12,6 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/parleyhq/parley/internal/chat"
-	"github.com/parleyhq/parley/internal/housekeeping"
-	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -22,13 +19,11 @@ import (
 // fillAndPurge writes and deletes 32 MB of events of an organization, and returns the size of the file then.
 func fillAndPurge(t *testing.T, cfg store.Config) int64 {
 	t.Helper()
-	clock := storetest.NewClock()
-	st := storetest.OpenAt(t, cfg, storetest.WithClock(clock))
-	org := storetest.Org(t, st).ID
+	h := newHouse(t, cfg)
 	for range 16 {
-		storetest.InTx(t, st, func(tx *store.Tx) error {
+		h.InTx(func(tx *store.Tx) error {
 			for range 20 {
-				e := chat.Event{ID: tx.NewID(chat.KindEvent), OrgID: org, Payload: bytes.Repeat([]byte("x"), 100_000), CreatedAt: tx.Now()}
+				e := chat.Event{ID: tx.NewID(chat.KindEvent), OrgID: h.Org.ID, Payload: bytes.Repeat([]byte("x"), 100_000), CreatedAt: tx.Now()}
 				if err := tx.InsertEvent(e); err != nil {
 					return err
 				}
@@ -36,20 +31,17 @@ func fillAndPurge(t *testing.T, cfg store.Config) int64 {
 			return nil
 		})
 	}
-	clock.Advance(webhookLife)
-	storetest.InTx(t, st, func(tx *store.Tx) error { // between rows that stay
-		return tx.InsertEvent(chat.Event{ID: tx.NewID(chat.KindEvent), OrgID: org, Payload: []byte("{}"), CreatedAt: tx.Now()})
+	h.Clock.Advance(webhookLife)
+	h.InTx(func(tx *store.Tx) error { // between rows that stay
+		return tx.InsertEvent(chat.Event{ID: tx.NewID(chat.KindEvent), OrgID: h.Org.ID, Payload: []byte("{}"), CreatedAt: tx.Now()})
 	})
-	clock.Advance(time.Millisecond)
-	h := parttest.Start(t, housekeeping.New(st, files(t), slog.New(slog.DiscardHandler)))
-	h.Sweep(t.Context())
-	h.Stop(context.Background())
-	if left, err := st.Read(t.Context()).EventsAfter(org, "", 10); err != nil || len(left) != 1 || string(left[0].Payload) != "{}" {
+	h.Clock.Advance(time.Millisecond)
+	h.sweep()
+	h.keeper.Stop(context.Background())
+	if left, err := h.Read().EventsAfter(h.Org.ID, "", 10); err != nil || len(left) != 1 || string(left[0].Payload) != "{}" {
 		t.Errorf("left are %d events, %v", len(left), err)
 	}
-	if err := st.Close(); err != nil {
-		t.Fatal(err)
-	}
+	h.Must(h.Store.Close())
 	file, err := os.Stat(filepath.Join(cfg.Dir, "parley.db"))
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package housekeeping_test
 
 import (
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -32,30 +31,22 @@ func jobOf(tx *store.Tx, subscriptionID string, e chat.Event) store.DeliveryJob 
 	}
 }
 
-func counts(t *testing.T, st *store.Store, orgID string) string {
-	t.Helper()
-	r := st.Read(t.Context())
+func (h *house) counts(orgID string) string {
+	h.T.Helper()
+	r := h.Read()
 	deliveries, err := r.WebhookDeliveries(orgID, store.DeliveryFilter{}, store.Page{Limit: 10 * batch})
-	if err != nil {
-		t.Fatal(err)
-	}
+	h.Must(err)
 	events, err := r.EventsAfter(orgID, "", 10*batch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h.Must(err)
 	return fmt.Sprint(len(deliveries.Rows), " deliveries, ", len(events), " events")
 }
 
 // Deliveries and events live 30 days; an event lives as long as a delivery needs it.
 func TestSweepRemovesOldDeliveriesAndEvents(t *testing.T) {
-	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
-		org, bystander := storetest.Org(t, st).ID, storetest.Org(t, st).ID
-		h := start(t, st, slog.New(slog.DiscardHandler))
-		begin := clock.Now()
-		storetest.InTx(t, st, func(tx *store.Tx) error {
+	each(t, func(t *testing.T, h *house) {
+		org, bystander := storetest.Org(t, h.Store).ID, storetest.Org(t, h.Store).ID
+		begin := h.Clock.Now()
+		h.InTx(func(tx *store.Tx) error {
 			for range batch + 1 { // more than one batch
 				if err := deliver(tx, org, "wbs_x"); err != nil {
 					return err
@@ -63,13 +54,11 @@ func TestSweepRemovesOldDeliveriesAndEvents(t *testing.T) {
 			}
 			return deliver(tx, org, "")
 		})
-		events, err := st.Read(t.Context()).EventsAfter(org, "", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		clock.Advance(24 * time.Hour)
-		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.HoldDelivery(jobOf(tx, "wbs_x", events[0])) }) // a replay
-		storetest.InTx(t, st, func(tx *store.Tx) error { return deliver(tx, bystander, "wbs_y") })
+		events, err := h.Read().EventsAfter(org, "", 1)
+		h.Must(err)
+		h.Clock.Advance(24 * time.Hour)
+		h.InTx(func(tx *store.Tx) error { return tx.HoldDelivery(jobOf(tx, "wbs_x", events[0])) }) // a replay
+		h.InTx(func(tx *store.Tx) error { return deliver(tx, bystander, "wbs_y") })
 		for _, step := range []struct {
 			at   time.Duration
 			want string
@@ -79,14 +68,14 @@ func TestSweepRemovesOldDeliveriesAndEvents(t *testing.T) {
 			{webhookLife + 24*time.Hour, "1 deliveries, 1 events"},
 			{webhookLife + 24*time.Hour + time.Millisecond, "0 deliveries, 0 events"},
 		} {
-			clock.Set(begin.Add(step.at))
+			h.Clock.Set(begin.Add(step.at))
 			if step.at == webhookLife+24*time.Hour {
-				if got := counts(t, st, bystander); got != "1 deliveries, 1 events" {
+				if got := h.counts(bystander); got != "1 deliveries, 1 events" {
 					t.Errorf("the other organization has %s", got)
 				}
 			}
-			h.Sweep(t.Context())
-			if got := counts(t, st, org); got != step.want {
+			h.sweep()
+			if got := h.counts(org); got != step.want {
 				t.Errorf("after %v there are %s, want %s", step.at, got, step.want)
 			}
 		}
@@ -96,14 +85,10 @@ func TestSweepRemovesOldDeliveriesAndEvents(t *testing.T) {
 // A deleted subscription's row goes when its open deliveries have ended, and not before deliveries that were
 // just being recorded have appeared.
 func TestSweepEndsDeliveriesOfDeletedSubscriptions(t *testing.T) {
-	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
-		org := storetest.Org(t, st).ID
-		h := start(t, st, slog.New(slog.DiscardHandler))
-		s := chat.WebhookSubscription{ID: st.NewID(chat.KindSubscription), OrgID: org, URL: "https://hooks.example", Events: []string{"*"}, Status: chat.WebhookPaused}
-		storetest.InTx(t, st, func(tx *store.Tx) error {
+	each(t, func(t *testing.T, h *house) {
+		org := storetest.Org(t, h.Store).ID
+		s := chat.WebhookSubscription{ID: h.Store.NewID(chat.KindSubscription), OrgID: org, URL: "https://hooks.example", Events: []string{"*"}, Status: chat.WebhookPaused}
+		h.InTx(func(tx *store.Tx) error {
 			if err := tx.InsertWebhookSubscription(s); err != nil {
 				return err
 			}
@@ -115,24 +100,20 @@ func TestSweepEndsDeliveriesOfDeletedSubscriptions(t *testing.T) {
 			return tx.DeleteWebhookSubscription(org, s.ID)
 		})
 		left := func() string {
-			deleted, err := st.Read(t.Context()).DeletedWebhookSubscriptions(org)
-			if err != nil {
-				t.Fatal(err)
-			}
-			open, err := st.Read(t.Context()).WebhookDeliveries(org, store.DeliveryFilter{Status: chat.DeliveryPending}, store.Page{Limit: 10 * batch})
-			if err != nil {
-				t.Fatal(err)
-			}
+			deleted, err := h.Read().DeletedWebhookSubscriptions(org)
+			h.Must(err)
+			open, err := h.Read().WebhookDeliveries(org, store.DeliveryFilter{Status: chat.DeliveryPending}, store.Page{Limit: 10 * batch})
+			h.Must(err)
 			return fmt.Sprint(len(deleted), " deleted, ", len(open.Rows), " open")
 		}
-		h.Sweep(t.Context())
+		h.sweep()
 		if got := left(); got != "1 deleted, 0 open" {
 			t.Errorf("there are %s", got)
 		}
-		storetest.InTx(t, st, func(tx *store.Tx) error { return deliver(tx, org, s.ID) })
-		clock.Advance(10*time.Minute + time.Millisecond)
-		h.Sweep(t.Context())
-		h.Sweep(t.Context())
+		h.InTx(func(tx *store.Tx) error { return deliver(tx, org, s.ID) })
+		h.Clock.Advance(10*time.Minute + time.Millisecond)
+		h.sweep()
+		h.sweep()
 		if got := left(); got != "0 deleted, 0 open" {
 			t.Errorf("there are %s", got)
 		}
