@@ -48,7 +48,7 @@ func TestCallsAreLogged(t *testing.T) {
 		do(apitest.Request{Path: "/v1/labels", Key: other.Key}) // another organization's
 
 		s.API.Stop(context.Background()) // writes what is held back
-		got, err := s.Store.Read(t.Context()).APILog(org.ID, 100)
+		got, err := s.Store.Read(t.Context()).APICalls(org.ID, store.CallFilter{}, store.Page{Limit: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,10 +56,10 @@ func TestCallsAreLogged(t *testing.T) {
 			want[i].OrgID, want[i].IP = org.ID, "127.0.0.1"
 		}
 		slices.Reverse(want) // newest first
-		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(store.APICall{}, "Latency", "Message")); d != "" {
+		if d := cmp.Diff(want, got.Rows, cmpopts.IgnoreFields(store.APICall{}, "Latency", "Message")); d != "" {
 			t.Errorf("(-want +got)\n%s", d)
 		}
-		for _, call := range got {
+		for _, call := range got.Rows {
 			if call.Latency <= 0 {
 				t.Errorf("%s took %v", call.Path, call.Latency)
 			}
@@ -101,9 +101,9 @@ func TestStoppingWritesTheLog(t *testing.T) {
 			s.API.LogCall(store.APICall{OrgID: org.ID, RequestID: s.Store.NewID(chat.KindRequest), KeyID: org.KeyID, Method: "GET", Path: "/", Status: http.StatusOK, IP: "192.0.2.1"})
 		}
 		s.API.Stop(context.Background())
-		got, err := s.Store.Read(t.Context()).APILog(org.ID, 2*lines)
-		if err != nil || len(got) != lines {
-			t.Errorf("%d lines were written, want %d (%v)", len(got), lines, err)
+		got, err := s.Store.Read(t.Context()).APICalls(org.ID, store.CallFilter{}, store.Page{Limit: 2 * lines})
+		if err != nil || len(got.Rows) != lines {
+			t.Errorf("%d lines were written, want %d (%v)", len(got.Rows), lines, err)
 		}
 	})
 }

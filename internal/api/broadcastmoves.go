@@ -26,7 +26,7 @@ func registerBroadcastMoves(a *API) {
 			Method: http.MethodPost, Path: broadcastPath + "/{id}/" + m.name, ID: m.id, Tag: "Broadcasts", Role: chat.RoleAdmin,
 			Summary: m.summary, Description: m.description + " A state that does not allow it is 409 `broadcast_state_conflict`.",
 			Errors: append(m.errors, chat.CodeBroadcastState), InPath: broadcastInPath,
-		}, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (BroadcastView, error) {
+		}, func(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (BroadcastView, error) {
 			b, err := m.do(tx, c.Account, string(in.ID))
 			return showBroadcast(tx.Reader, c, b, err)
 		})
@@ -36,9 +36,9 @@ func registerBroadcastMoves(a *API) {
 		Summary:     "Send again to those whose message failed",
 		Description: "Each gets a new message, as a recipient with a new id. A state that does not allow it is 409 `broadcast_state_conflict`.",
 		Errors:      []chat.Code{chat.CodeBroadcastState, chat.CodeInvalidTemplateName}, InPath: broadcastInPath,
-	}, func(tx *store.Tx, c *rest.Call, in *broadcastInput, limit int) (int64, error) {
+	}, func(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.BroadcastID], limit int) (int64, error) {
 		return core.RetrySome(tx, c.Account, string(in.ID), limit)
-	}, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (BroadcastView, error) {
+	}, func(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (BroadcastView, error) {
 		b, err := core.RetryBroadcast(tx, c.Account, string(in.ID))
 		return showBroadcast(tx.Reader, c, b, err)
 	})
@@ -64,7 +64,7 @@ func pauseByUser(tx *store.Tx, account chat.Account, id string) (chat.Broadcast,
 }
 
 // duplicateBroadcast copies the recipients in steps, because there may be many.
-func (a *API) duplicateBroadcast(c *rest.Call, in *broadcastInput) (BroadcastView, error) {
+func (a *API) duplicateBroadcast(c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (BroadcastView, error) {
 	var draft chat.Broadcast
 	err := a.store.InTx(c.Ctx, func(tx *store.Tx) (err error) {
 		draft, err = core.CopyBroadcast(tx, c.Account, string(in.ID))
@@ -83,19 +83,13 @@ func (a *API) duplicateBroadcast(c *rest.Call, in *broadcastInput) (BroadcastVie
 	return showBroadcast(c.Read(), c, draft, err)
 }
 
-type testBroadcastInput struct {
-	rest.AccountPath
-	ID   rest.BroadcastID `path:"id"`
-	Body testBroadcastBody
-}
-
 type testBroadcastBody struct {
 	To string `json:"to" format:"phone-number" doc:"Number in international form, with or without +."`
 
 	message core.NewMessage
 }
 
-func prepareTest(c *rest.Call, in *testBroadcastInput) error {
+func prepareTest(c *rest.Call, in *rest.NumberSentTo[rest.BroadcastID, testBroadcastBody]) error {
 	to, err := chat.CleanPhoneNumber("to", in.Body.To)
 	if err != nil {
 		return err
@@ -113,6 +107,6 @@ func prepareTest(c *rest.Call, in *testBroadcastInput) error {
 	return nil
 }
 
-func (a *API) testBroadcast(tx *store.Tx, c *rest.Call, in *testBroadcastInput) (MessageView, error) {
+func (a *API) testBroadcast(tx *store.Tx, c *rest.Call, in *rest.NumberSentTo[rest.BroadcastID, testBroadcastBody]) (MessageView, error) {
 	return a.send(tx, c, in.Body.message)
 }

@@ -28,7 +28,7 @@ func registerBroadcastRecipients(a *API) {
 		Method: http.MethodDelete, Path: broadcastPath + "/{id}/recipients", ID: "removeBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
 		Summary: "Remove all recipients from a broadcast that has not begun", Description: "For a list that was the wrong one. Labels and a filter stay.",
 		Errors: []chat.Code{chat.CodeBroadcastState},
-	}, deleteSomeRecipients, func(tx *store.Tx, c *rest.Call, in *broadcastInput) (BroadcastView, error) {
+	}, deleteSomeRecipients, func(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (BroadcastView, error) {
 		b, err := core.ClearRecipients(tx, c.Account, string(in.ID))
 		return showBroadcast(tx.Reader, c, b, err)
 	})
@@ -56,12 +56,6 @@ func registerBroadcastRecipients(a *API) {
 	}, getBroadcastReport)
 }
 
-type addRecipientsInput struct {
-	rest.AccountPath
-	ID   rest.BroadcastID `path:"id"`
-	Body addRecipientsBody
-}
-
 type addRecipientsBody struct {
 	Recipients []newRecipientBody `json:"recipients" minItems:"1" maxItems:"1000"`
 }
@@ -73,7 +67,7 @@ type addedRecipientsView struct {
 	Invalid   int    `json:"invalid"`
 }
 
-func addBroadcastRecipients(tx *store.Tx, c *rest.Call, in *addRecipientsInput) (addedRecipientsView, error) {
+func addBroadcastRecipients(tx *store.Tx, c *rest.Call, in *rest.NumberSentTo[rest.BroadcastID, addRecipientsBody]) (addedRecipientsView, error) {
 	recipients, err := newRecipients("recipients", in.Body.Recipients)
 	if err != nil {
 		return addedRecipientsView{}, err
@@ -273,7 +267,7 @@ type sampleView struct {
 	Reason  *string               `json:"reason" doc:"Why there is no message."`
 }
 
-func (a *API) previewBroadcast(c *rest.Call, in *broadcastInput) (previewView, error) {
+func (a *API) previewBroadcast(c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (previewView, error) {
 	p, err := core.PreviewBroadcast(c.Read(), c.Account, string(in.ID), a.store.Now())
 	if err != nil {
 		return previewView{}, err
@@ -304,7 +298,7 @@ type clickView struct {
 	Count  int64  `json:"count"`
 }
 
-func getBroadcastReport(c *rest.Call, in *broadcastInput) (reportView, error) {
+func getBroadcastReport(c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (reportView, error) {
 	report, err := core.ReportBroadcast(c.Read(), c.Account, string(in.ID))
 	v := reportView{Object: "broadcast_report", Counts: viewCounts(report.Counts), Skipped: []reasonView{}, Failed: []reasonView{}, Clicked: []clickView{}}
 	for _, reason := range report.Reasons {

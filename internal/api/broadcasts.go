@@ -162,11 +162,6 @@ func listBroadcasts(c *rest.Call, in *listBroadcastsInput, p store.Page) (store.
 	}), err
 }
 
-type createBroadcastInput struct {
-	rest.AccountPath
-	Body createBroadcastBody
-}
-
 type createBroadcastBody struct {
 	Name        string                `json:"name" minLength:"1" maxLength:"200" collapsed:"true" doc:"1 to 200 characters; only colleagues see it."`
 	Template    broadcastTemplateBody `json:"template"`
@@ -253,12 +248,12 @@ func (a *API) broadcastTemplate(c *rest.Call, b broadcastTemplateBody) (chat.Bro
 	return t, a.templates.Choose(c.Ctx, c.Account, content, true).Err
 }
 
-func (a *API) checkNewBroadcast(c *rest.Call, in *createBroadcastInput) (err error) {
+func (a *API) checkNewBroadcast(c *rest.Call, in *rest.NumberSent[createBroadcastBody]) (err error) {
 	in.Body.checked, err = a.broadcastTemplate(c, in.Body.Template)
 	return err
 }
 
-func createBroadcast(tx *store.Tx, c *rest.Call, in *createBroadcastInput) (BroadcastView, error) {
+func createBroadcast(tx *store.Tx, c *rest.Call, in *rest.NumberSent[createBroadcastBody]) (BroadcastView, error) {
 	b := in.Body
 	n := core.NewBroadcast{
 		Name: b.Name, Template: b.checked, Audience: b.Audience.audience(), PerSecond: b.PerSecond, ScheduledAt: (*time.Time)(b.ScheduledAt), TimeZone: deref(b.TimeZone),
@@ -274,20 +269,9 @@ func createBroadcast(tx *store.Tx, c *rest.Call, in *createBroadcastInput) (Broa
 	return showBroadcast(tx.Reader, c, made, err)
 }
 
-type broadcastInput struct {
-	rest.AccountPath
-	ID rest.BroadcastID `path:"id"`
-}
-
-func getBroadcast(c *rest.Call, in *broadcastInput) (BroadcastView, error) {
+func getBroadcast(c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (BroadcastView, error) {
 	b, err := core.Broadcast(c.Read(), c.Account, string(in.ID))
 	return showBroadcast(c.Read(), c, b, err)
-}
-
-type updateBroadcastInput struct {
-	rest.AccountPath
-	ID   rest.BroadcastID `path:"id"`
-	Body updateBroadcastBody
 }
 
 type updateBroadcastBody struct {
@@ -307,7 +291,7 @@ type labelsBody struct {
 	Filter   *chat.ContactFilter `json:"filter,omitempty" doc:"Instead of labels."`
 }
 
-func (a *API) checkBroadcastPatch(c *rest.Call, in *updateBroadcastInput) error {
+func (a *API) checkBroadcastPatch(c *rest.Call, in *rest.NumberSentTo[rest.BroadcastID, updateBroadcastBody]) error {
 	if in.Body.Template == nil {
 		return nil
 	}
@@ -316,7 +300,7 @@ func (a *API) checkBroadcastPatch(c *rest.Call, in *updateBroadcastInput) error 
 	return err
 }
 
-func updateBroadcast(tx *store.Tx, c *rest.Call, in *updateBroadcastInput) (BroadcastView, error) {
+func updateBroadcast(tx *store.Tx, c *rest.Call, in *rest.NumberSentTo[rest.BroadcastID, updateBroadcastBody]) (BroadcastView, error) {
 	b := in.Body
 	p := core.BroadcastPatch{
 		Name: b.Name, Template: b.checked, PerSecond: b.PerSecond, TimeZone: b.TimeZone,
@@ -329,11 +313,11 @@ func updateBroadcast(tx *store.Tx, c *rest.Call, in *updateBroadcastInput) (Broa
 	return showBroadcast(tx.Reader, c, changed, err)
 }
 
-func deleteSomeRecipients(tx *store.Tx, c *rest.Call, in *broadcastInput, limit int) (int64, error) {
+func deleteSomeRecipients(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.BroadcastID], limit int) (int64, error) {
 	return core.DeleteSomeRecipients(tx, c.Account, string(in.ID), limit)
 }
 
-func deleteBroadcast(tx *store.Tx, c *rest.Call, in *broadcastInput) (rest.DeletedView, error) {
+func deleteBroadcast(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (rest.DeletedView, error) {
 	err := core.DeleteBroadcast(tx, c.Account, string(in.ID))
 	return rest.DeletedView{ID: string(in.ID), Object: "broadcast", Deleted: true}, err
 }

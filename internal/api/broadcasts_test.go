@@ -38,9 +38,7 @@ func hasSale(t *testing.T, c *apitest.Case) {
 // recipients, which can be emptied.
 func TestBroadcastDraft(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		hasSale(t, c)
 		hasLabel(`{"name":"VIP"}`)(t, c)
 		call := func(method, rest, body string) *apitest.Response {

@@ -151,11 +151,6 @@ func listContacts(c *rest.Call, in *listContactsInput, p store.Page) (store.Slic
 	return rest.ViewEach(contacts, func(row chat.Contact) contactView { return viewContact(c.Account, row, labels[row.ID]) }), err
 }
 
-type createContactInput struct {
-	rest.AccountPath
-	Body createContactBody
-}
-
 type createContactBody struct {
 	PhoneNumber *string       `json:"phone_number,omitempty" nullable:"true" unless:"bsuid" format:"phone-number" doc:"In international form, with or without +. It or bsuid is needed."`
 	BSUID       *string       `json:"bsuid,omitempty" nullable:"true" pattern:"^[A-Z]{2}[.][A-Za-z0-9]{1,128}$" doc:"The business-scoped user id."`
@@ -166,7 +161,7 @@ type createContactBody struct {
 	Consent     *chat.Consent `json:"marketing_consent,omitempty" enum:"unknown,opted_in,opted_out" doc:"What the person wants of marketing; unknown without it."`
 }
 
-func createContact(tx *store.Tx, c *rest.Call, in *createContactInput) (contactView, error) {
+func createContact(tx *store.Tx, c *rest.Call, in *rest.NumberSent[createContactBody]) (contactView, error) {
 	b := in.Body
 	contact, err := core.CreateContactBy(tx, c.Account, chat.NewContact{
 		PhoneNumber: b.PhoneNumber, BSUID: b.BSUID, Username: b.Username, Name: b.Name, Email: b.Email, Metadata: json.RawMessage(b.Metadata), Consent: deref(b.Consent),
@@ -174,24 +169,13 @@ func createContact(tx *store.Tx, c *rest.Call, in *createContactInput) (contactV
 	return viewContact(c.Account, contact, nil), err
 }
 
-type contactInput struct {
-	rest.AccountPath
-	ID rest.ContactID `path:"id"`
-}
-
-func getContact(c *rest.Call, in *contactInput) (contactView, error) {
+func getContact(c *rest.Call, in *rest.NumberByID[rest.ContactID]) (contactView, error) {
 	r := c.Read()
 	contact, err := core.Contact(r, c.Account, string(in.ID))
 	if err != nil {
 		return contactView{}, err
 	}
 	return showContact(r, c.Account, contact)
-}
-
-type updateContactInput struct {
-	rest.AccountPath
-	ID   rest.ContactID `path:"id"`
-	Body updateContactBody
 }
 
 type updateContactBody struct {
@@ -202,7 +186,7 @@ type updateContactBody struct {
 	Consent  *chat.Consent               `json:"marketing_consent,omitempty" enum:"unknown,opted_in,opted_out"`
 }
 
-func updateContact(tx *store.Tx, c *rest.Call, in *updateContactInput) (contactView, error) {
+func updateContact(tx *store.Tx, c *rest.Call, in *rest.NumberSentTo[rest.ContactID, updateContactBody]) (contactView, error) {
 	if err := mayUpdate(tx.Reader, c, in); err != nil {
 		return contactView{}, err
 	}
@@ -214,7 +198,7 @@ func updateContact(tx *store.Tx, c *rest.Call, in *updateContactInput) (contactV
 }
 
 // mayUpdate refuses a user who may not see the contact, and agents who change more than the name.
-func mayUpdate(r store.Reader, c *rest.Call, in *updateContactInput) error {
+func mayUpdate(r store.Reader, c *rest.Call, in *rest.NumberSentTo[rest.ContactID, updateContactBody]) error {
 	if err := seesContact(c, r, string(in.ID)); err != nil {
 		return err
 	}
@@ -226,29 +210,23 @@ func mayUpdate(r store.Reader, c *rest.Call, in *updateContactInput) error {
 	return nil
 }
 
-func deleteSomeMessages(tx *store.Tx, c *rest.Call, in *contactInput, limit int) (int64, error) {
+func deleteSomeMessages(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.ContactID], limit int) (int64, error) {
 	if err := seesContact(c, tx.Reader, string(in.ID)); err != nil {
 		return 0, err
 	}
 	return core.DeleteSomeMessages(tx, c.Account, string(in.ID), limit)
 }
 
-func deleteContact(tx *store.Tx, c *rest.Call, in *contactInput) (rest.DeletedView, error) {
+func deleteContact(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.ContactID]) (rest.DeletedView, error) {
 	err := core.DeleteContact(tx, c.Account, string(in.ID))
 	return rest.DeletedView{ID: string(in.ID), Object: "contact", Deleted: true}, err
-}
-
-type mergeContactsInput struct {
-	rest.AccountPath
-	ID   rest.ContactID `path:"id"`
-	Body mergeContactsBody
 }
 
 type mergeContactsBody struct {
 	ContactID rest.ContactID `json:"contact_id" doc:"The other contact, of the same number."`
 }
 
-func mergeSomeMessages(tx *store.Tx, c *rest.Call, in *mergeContactsInput, limit int) (int64, error) {
+func mergeSomeMessages(tx *store.Tx, c *rest.Call, in *rest.NumberSentTo[rest.ContactID, mergeContactsBody], limit int) (int64, error) {
 	for _, id := range []string{string(in.ID), string(in.Body.ContactID)} {
 		if err := seesContact(c, tx.Reader, id); err != nil {
 			return 0, err
@@ -257,7 +235,7 @@ func mergeSomeMessages(tx *store.Tx, c *rest.Call, in *mergeContactsInput, limit
 	return core.MergeSomeMessages(tx, c.Account, string(in.ID), string(in.Body.ContactID), limit)
 }
 
-func mergeContacts(tx *store.Tx, c *rest.Call, in *mergeContactsInput) (contactView, error) {
+func mergeContacts(tx *store.Tx, c *rest.Call, in *rest.NumberSentTo[rest.ContactID, mergeContactsBody]) (contactView, error) {
 	contact, err := core.MergeContacts(tx, c.Account, string(in.ID), string(in.Body.ContactID), actorOf(c).ID)
 	if err != nil {
 		return contactView{}, err
@@ -271,13 +249,7 @@ type contactLabelView struct {
 	Attached  bool   `json:"attached"`
 }
 
-type attachContactLabelInput struct {
-	rest.AccountPath
-	ID   rest.ContactID `path:"id"`
-	Body attachLabelBody
-}
-
-func attachContactLabel(tx *store.Tx, c *rest.Call, in *attachContactLabelInput) (contactLabelView, error) {
+func attachContactLabel(tx *store.Tx, c *rest.Call, in *rest.NumberSentTo[rest.ContactID, attachLabelBody]) (contactLabelView, error) {
 	if err := seesContact(c, tx.Reader, string(in.ID)); err != nil {
 		return contactLabelView{}, err
 	}
@@ -299,11 +271,6 @@ func detachContactLabel(tx *store.Tx, c *rest.Call, in *contactLabelInput) (cont
 	return contactLabelView{string(in.ID), string(in.LabelID), false}, err
 }
 
-type bulkLabelInput struct {
-	rest.AccountPath
-	Body bulkLabelBody
-}
-
 type bulkLabelBody struct {
 	ContactIDs []rest.ContactID `json:"contact_ids" minItems:"1" maxItems:"1000" doc:"Up to 1000. An id given twice counts once."`
 	LabelID    rest.LabelID     `json:"label_id"`
@@ -320,7 +287,7 @@ type bulkLabelView struct {
 	SkippedTeamMismatch int    `json:"skipped_team_mismatch" doc:"Contacts whose number belongs to another team than the label."`
 }
 
-func bulkLabelContacts(tx *store.Tx, c *rest.Call, in *bulkLabelInput) (bulkLabelView, error) {
+func bulkLabelContacts(tx *store.Tx, c *rest.Call, in *rest.NumberSent[bulkLabelBody]) (bulkLabelView, error) {
 	b := in.Body
 	result, err := core.BulkLabelContacts(tx, c.Account, core.BulkLabel{ContactIDs: rest.Texts(b.ContactIDs), LabelID: string(b.LabelID), Detach: b.Operation == "detach"})
 	return bulkLabelView{

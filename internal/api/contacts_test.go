@@ -302,11 +302,9 @@ func withoutLine(fields string, names ...string) string {
 
 func TestUpdatedAtOfContacts(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		hasContact(`{"phone_number":"+4915112345678","name":"Ada"}`)(t, c)
+	apitest.EachCase(t, hasContact(`{"phone_number":"+4915112345678","name":"Ada"}`), func(t *testing.T, c *apitest.Case) {
 		hasLabel(`{"name":"VIP"}`)(t, c)
-		created := chat.FormatTime(s.Clock.Now())
+		created := chat.FormatTime(c.Clock.Now())
 		want := created
 		for _, step := range []struct {
 			name, method, path, body string
@@ -319,7 +317,7 @@ func TestUpdatedAtOfContacts(t *testing.T) {
 			{"off it goes", "DELETE", "/labels/${label}", "", true},
 			{"and is not there", "DELETE", "/labels/${label}", "", false},
 		} {
-			if now := s.Clock.Advance(time.Second); step.moves {
+			if now := c.Clock.Advance(time.Second); step.moves {
 				want = chat.FormatTime(now)
 			}
 			c.Call(t, apitest.Request{Method: step.method, Path: contacts + "/${contact}" + step.path, Body: step.body}).RequireStatus(t, http.StatusOK)
@@ -544,13 +542,11 @@ func TestBulkLabel(t *testing.T) {
 
 func TestBulkLabelAThousand(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		hasLabel(`{"name":"VIP"}`)(t, c)
 		account := accountOf(t, c)
 		var ids []string
-		s.InTx(t, func(tx *store.Tx) error {
+		c.InTx(t, func(tx *store.Tx) error {
 			for i := range 1000 {
 				contact := chat.Contact{ID: tx.NewID(chat.KindContact), OrgID: account.OrgID, AccountID: account.ID, PhoneNumber: new(fmt.Sprint("+491510000", 1000+i)), Consent: chat.ConsentUnknown}
 				ids = append(ids, contact.ID)
@@ -573,7 +569,7 @@ func TestBulkLabelAThousand(t *testing.T) {
 		if n := len(c.Events(t, "")); n != 2000 {
 			t.Errorf("%d events, want 2000", n)
 		}
-		if n := s.Count(t, "contact_labels", c.Org.ID); n != 0 {
+		if n := c.Count(t, "contact_labels", c.Org.ID); n != 0 {
 			t.Errorf("%d labels are left", n)
 		}
 	})
@@ -641,17 +637,15 @@ func TestListContacts(t *testing.T) {
 
 func TestContactPagesAreBoundToTheirNumber(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		connectAs(t, c, "sibling_", chat.NewAccount{OrgID: c.Org.ID})
 		account := accountOf(t, c)
 		var want []string
 		for i := range 5 {
 			if i%2 == 0 {
-				s.Clock.Advance(time.Millisecond)
+				c.Clock.Advance(time.Millisecond)
 			}
-			want = append(want, s.NewContact(t, account, chat.NewContact{PhoneNumber: new(fmt.Sprint("491511234567", i))}).ID)
+			want = append(want, c.NewContact(t, account, chat.NewContact{PhoneNumber: new(fmt.Sprint("491511234567", i))}).ID)
 		}
 		slices.Reverse(want)
 		if got := idsOfPages(t, c, contacts, "limit=2", 3); !slices.Equal(got, want) {

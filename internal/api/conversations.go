@@ -120,20 +120,9 @@ func listConversations(c *rest.Call, in *listConversationsInput, p store.Page) (
 	}), err
 }
 
-type conversationInput struct {
-	rest.AccountPath
-	ID rest.ConversationID `path:"id"`
-}
-
-func getConversation(c *rest.Call, in *conversationInput) (conversationView, error) {
+func getConversation(c *rest.Call, in *rest.NumberByID[rest.ConversationID]) (conversationView, error) {
 	r := c.Read()
 	return showConversation(r, c.Account, string(in.ID))
-}
-
-type updateConversationInput struct {
-	rest.AccountPath
-	ID   rest.ConversationID `path:"id"`
-	Body updateConversationBody
 }
 
 type updateConversationBody struct {
@@ -141,7 +130,7 @@ type updateConversationBody struct {
 	AssignedTo chat.Patch[string]       `json:"assigned_to,omitzero" pattern:"^(usr_)?[0-9A-HJKMNP-TV-Z]{26}$" doc:"A user of the number's team, with or without usr_, as events have it. Null clears it."`
 }
 
-func updateConversation(tx *store.Tx, c *rest.Call, in *updateConversationInput) (conversationView, error) {
+func updateConversation(tx *store.Tx, c *rest.Call, in *rest.NumberSentTo[rest.ConversationID, updateConversationBody]) (conversationView, error) {
 	patch := chat.ConversationPatch{Status: in.Body.Status, AssignedTo: in.Body.AssignedTo}
 	if patch.AssignedTo.Value != nil {
 		patch.AssignedTo.Value = new(wholeUserID(*patch.AssignedTo.Value))
@@ -167,13 +156,7 @@ type conversationLabelView struct {
 	Attached       bool   `json:"attached"`
 }
 
-type attachConversationLabelInput struct {
-	rest.AccountPath
-	ID   rest.ConversationID `path:"id"`
-	Body attachLabelBody
-}
-
-func attachConversationLabel(tx *store.Tx, c *rest.Call, in *attachConversationLabelInput) (conversationLabelView, error) {
+func attachConversationLabel(tx *store.Tx, c *rest.Call, in *rest.NumberSentTo[rest.ConversationID, attachLabelBody]) (conversationLabelView, error) {
 	err := core.LabelConversation(tx, c.Account, string(in.ID), string(in.Body.LabelID), nil)
 	return conversationLabelView{string(in.ID), string(in.Body.LabelID), true}, err
 }

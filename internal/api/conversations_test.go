@@ -277,10 +277,10 @@ func TestConversationOrder(t *testing.T) {
 				t.Errorf("by %d: got %v, want %v", size, got, want)
 			}
 		}
-		since := chat.FormatTime(s.Clock.Now())
+		since := chat.FormatTime(c.Clock.Now())
 		var updated []string
 		for _, id := range []string{want[8], want[0], want[4]} {
-			s.Clock.Advance(time.Millisecond)
+			c.Clock.Advance(time.Millisecond)
 			c.Call(t, apitest.Request{Method: http.MethodPatch, Path: conversations + "/" + id, Body: `{"status":"pending"}`}).RequireStatus(t, http.StatusOK)
 			updated = append([]string{id}, updated...)
 		}
@@ -295,9 +295,7 @@ func TestConversationOrder(t *testing.T) {
 
 func TestConversationsETag(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		hasConversation(t, c)
+	apitest.EachCase(t, hasConversation, func(t *testing.T, c *apitest.Case) {
 		hasLabel(`{"name":"VIP"}`)(t, c)
 		list := func(tag string) *apitest.Response {
 			request := apitest.Request{Path: conversations}

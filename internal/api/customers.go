@@ -89,8 +89,6 @@ func listCustomers(c *rest.Call, in *listCustomersInput, p store.Page) (store.Sl
 	return rest.ViewEach(customers, viewCustomer), err
 }
 
-type createCustomerInput struct{ Body createCustomerBody }
-
 type createCustomerBody struct {
 	TeamID   rest.TeamID   `json:"team_id,omitempty" doc:"Needed where the organization has several teams; GET /me lists them."`
 	Name     string        `json:"name" minLength:"1" maxLength:"200" collapsed:"true" doc:"1 to 200 characters; white space is collapsed."`
@@ -98,7 +96,7 @@ type createCustomerBody struct {
 	Metadata rest.FreeForm `json:"metadata,omitempty" maxProperties:"64" doc:"Anything of your own: at most 64 keys and 16 KiB."`
 }
 
-func createCustomer(tx *store.Tx, c *rest.Call, in *createCustomerInput) (customerView, error) {
+func createCustomer(tx *store.Tx, c *rest.Call, in *rest.Sent[createCustomerBody]) (customerView, error) {
 	b := in.Body
 	customer, err := core.CreateCustomer(tx, c.OrgID(), chat.NewCustomer{
 		TeamID: string(b.TeamID), Name: b.Name, Email: b.Email, Metadata: json.RawMessage(b.Metadata),
@@ -106,11 +104,7 @@ func createCustomer(tx *store.Tx, c *rest.Call, in *createCustomerInput) (custom
 	return viewCustomer(customer), err
 }
 
-type customerInput struct {
-	ID rest.CustomerID `path:"id"`
-}
-
-func getCustomer(c *rest.Call, in *customerInput) (customerView, error) {
+func getCustomer(c *rest.Call, in *rest.ByID[rest.CustomerID]) (customerView, error) {
 	r := c.Read()
 	customer, err := core.Customer(r, c.OrgID(), string(in.ID))
 	if err != nil {
@@ -127,11 +121,6 @@ func getCustomer(c *rest.Call, in *customerInput) (customerView, error) {
 	return view, err
 }
 
-type updateCustomerInput struct {
-	ID   rest.CustomerID `path:"id"`
-	Body updateCustomerBody
-}
-
 type updateCustomerBody struct {
 	Name     *string                     `json:"name,omitempty" minLength:"1" maxLength:"200" collapsed:"true" doc:"1 to 200 characters; white space is collapsed."`
 	Email    chat.Patch[string]          `json:"email,omitzero" format:"email" maxLength:"255" doc:"Null clears it."`
@@ -139,12 +128,12 @@ type updateCustomerBody struct {
 	Status   *chat.CustomerStatus        `json:"status,omitempty" enum:"pending,active,suspended" doc:"To archive a customer, delete it."`
 }
 
-func updateCustomer(tx *store.Tx, c *rest.Call, in *updateCustomerInput) (customerView, error) {
+func updateCustomer(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.CustomerID, updateCustomerBody]) (customerView, error) {
 	customer, err := core.UpdateCustomer(tx, c.OrgID(), string(in.ID), chat.CustomerPatch(in.Body))
 	return viewCustomer(customer), err
 }
 
-func archiveCustomer(tx *store.Tx, c *rest.Call, in *customerInput) (customerView, error) {
+func archiveCustomer(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.CustomerID]) (customerView, error) {
 	customer, err := core.ArchiveCustomer(tx, c.OrgID(), string(in.ID))
 	return viewCustomer(customer), err
 }

@@ -256,9 +256,7 @@ func TestArchiveCustomer(t *testing.T) {
 
 func TestRestoreCustomer(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		withCustomer(t, c)
+	apitest.EachCase(t, withCustomer, func(t *testing.T, c *apitest.Case) {
 		restore := func() (customer chat.Customer) {
 			c.InTx(t, func(tx *store.Tx) (err error) {
 				customer, err = core.RestoreCustomer(tx, c.Org.ID, c.Get("customer"))

@@ -103,9 +103,7 @@ func TestFollowEventsRefused(t *testing.T) {
 
 func TestFollowEvents(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		hasWebhook(anyWebhook)(t, c)
 		delivered("+15550001111")(t, c) // from before
 		cursor := fromNow(t, c)
@@ -216,7 +214,7 @@ func TestFollowEventsWaits(t *testing.T) {
 		if took := time.Since(begin); took > 10*time.Second {
 			t.Errorf("what was there already took %v", took)
 		}
-		leave := s.API.CrowdFeed(c.Org.ID)
+		leave := c.API.CrowdFeed(c.Org.ID)
 		begin = time.Now()
 		requireTold(t, follow(t, c, fromNow(t, c), "&wait=20"), "")
 		if took := time.Since(begin); took > 10*time.Second {
@@ -224,7 +222,7 @@ func TestFollowEventsWaits(t *testing.T) {
 		}
 		leave()
 		go func() { answered <- follow(t, c, fromNow(t, c), "&wait=20") }()
-		s.API.Drain()
+		c.API.Drain()
 		requireTold(t, <-answered, "")
 	})
 }

@@ -28,9 +28,7 @@ func atOnce(t *testing.T, c *apitest.Case, requests []apitest.Request) map[int]i
 
 func TestOneOfManyCreatesTheContact(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		var requests []apitest.Request
 		for range 8 {
 			requests = append(requests, newContact(`{"phone_number":"+4915112345678"}`))
@@ -48,16 +46,14 @@ func TestOneOfManyCreatesTheContact(t *testing.T) {
 // Labels that are attached in bulk and one by one while they are deleted leave no link behind.
 func TestLabellingWhileTheLabelGoes(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		account := accountOf(t, c)
 		hasLabel(`{"name":"VIP"}`)(t, c)
 		var ids string
 		var requests []apitest.Request
 		for i := range 6 {
-			contact := s.NewContact(t, account, chat.NewContact{PhoneNumber: new(fmt.Sprint("491511234567", i))})
-			conversation := s.NewConversation(t, account, contact.ID, nil)
+			contact := c.NewContact(t, account, chat.NewContact{PhoneNumber: new(fmt.Sprint("491511234567", i))})
+			conversation := c.NewConversation(t, account, contact.ID, nil)
 			ids = `"` + contact.ID + `",` + ids // each list starts with another contact
 			for _, path := range []string{contacts + "/" + contact.ID, conversations + "/" + conversation.ID} {
 				requests = append(requests, apitest.Request{Method: http.MethodPost, Path: path + "/labels", Body: `{"label_id":"${label}"}`})
@@ -71,7 +67,7 @@ func TestLabellingWhileTheLabelGoes(t *testing.T) {
 			t.Errorf("got %v", got)
 		}
 		for _, table := range []string{"labels", "contact_labels", "conversation_labels"} {
-			if n := s.Count(t, table, c.Org.ID); n != 0 {
+			if n := c.Count(t, table, c.Org.ID); n != 0 {
 				t.Errorf("%d rows are left in %s", n, table)
 			}
 		}

@@ -85,31 +85,20 @@ func listLabels(c *rest.Call, in *listLabelsInput, p store.Page) (store.Slice[la
 	return rest.ViewEach(labels, viewLabel), err
 }
 
-type createLabelInput struct{ Body createLabelBody }
-
 type createLabelBody struct {
 	Name   string          `json:"name" minLength:"1" maxLength:"50" trimmed:"true" doc:"1 to 50 characters after trimming, unique in the team without regard to case."`
 	Color  rest.LabelColor `json:"color,omitempty" default:"gray"`
 	TeamID rest.TeamID     `json:"team_id,omitempty" doc:"Needed where the organization has several teams; GET /me lists them."`
 }
 
-func createLabel(tx *store.Tx, c *rest.Call, in *createLabelInput) (labelView, error) {
+func createLabel(tx *store.Tx, c *rest.Call, in *rest.Sent[createLabelBody]) (labelView, error) {
 	label, err := core.CreateLabel(tx, c.OrgID(), chat.NewLabel{Name: in.Body.Name, Color: string(in.Body.Color), TeamID: string(in.Body.TeamID)})
 	return viewLabel(label), err
 }
 
-type labelInput struct {
-	ID rest.LabelID `path:"id"`
-}
-
-func getLabel(c *rest.Call, in *labelInput) (labelView, error) {
+func getLabel(c *rest.Call, in *rest.ByID[rest.LabelID]) (labelView, error) {
 	label, err := core.Label(c.Read(), c.OrgID(), string(in.ID))
 	return viewLabel(label), err
-}
-
-type updateLabelInput struct {
-	ID   rest.LabelID `path:"id"`
-	Body updateLabelBody
 }
 
 type updateLabelBody struct {
@@ -117,16 +106,16 @@ type updateLabelBody struct {
 	Color *rest.LabelColor `json:"color,omitempty"`
 }
 
-func updateLabel(tx *store.Tx, c *rest.Call, in *updateLabelInput) (labelView, error) {
+func updateLabel(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.LabelID, updateLabelBody]) (labelView, error) {
 	label, err := core.UpdateLabel(tx, c.OrgID(), string(in.ID), chat.LabelPatch{Name: in.Body.Name, Color: (*string)(in.Body.Color)})
 	return viewLabel(label), err
 }
 
-func detachSome(tx *store.Tx, c *rest.Call, in *labelInput, limit int) (int64, error) {
+func detachSome(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.LabelID], limit int) (int64, error) {
 	return core.DetachSome(tx, c.OrgID(), string(in.ID), limit)
 }
 
-func deleteLabel(tx *store.Tx, c *rest.Call, in *labelInput) (rest.DeletedView, error) {
+func deleteLabel(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.LabelID]) (rest.DeletedView, error) {
 	err := core.DeleteLabel(tx, c.OrgID(), string(in.ID))
 	return rest.DeletedView{ID: string(in.ID), Object: "label", Deleted: true}, err
 }

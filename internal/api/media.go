@@ -69,18 +69,13 @@ func (a *API) viewMedia(m chat.Media) mediaView {
 	}
 }
 
-type mediaInput struct {
-	rest.AccountPath
-	ID rest.MediaID `path:"id"`
-}
-
-func (a *API) getMedia(c *rest.Call, in *mediaInput) (mediaView, error) {
+func (a *API) getMedia(c *rest.Call, in *rest.NumberByID[rest.MediaID]) (mediaView, error) {
 	r := c.Read()
 	m, err := core.LibraryMedia(r, c.Account, string(in.ID))
 	return a.viewMedia(m), err
 }
 
-func (a *API) deleteMedia(tx *store.Tx, c *rest.Call, in *mediaInput) (rest.DeletedView, error) {
+func (a *API) deleteMedia(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.MediaID]) (rest.DeletedView, error) {
 	m, err := core.DeleteLibraryMedia(tx, c.Account, string(in.ID))
 	if err != nil {
 		return rest.DeletedView{}, err
@@ -99,7 +94,7 @@ func registerMessageMedia(a *API) {
 	}, a.messageFile)
 }
 
-func (a *API) messageFile(c *rest.Call, in *messageInput) (messageFileView, error) {
+func (a *API) messageFile(c *rest.Call, in *rest.NumberByID[rest.MessageID]) (messageFileView, error) {
 	address, err := core.MessageFileAddress(c.Read(), c.Account, string(in.ID), a.publicURL, c.Caller.User)
 	if err == nil {
 		location := address

@@ -127,9 +127,7 @@ func requireMerged(t *testing.T, c *apitest.Case, _ *apitest.Response) {
 // one.
 func TestCallbacksMergeContacts(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		knownTwice(t, c)
+	apitest.EachCase(t, knownTwice, func(t *testing.T, c *apitest.Case) {
 		seen := c.Events(t, "")
 		update := provider.InboundMessage{Origin: provider.Origin{PhoneNumberID: c.Get("number")}, Message: provider.Message{
 			Contact: provider.Person{Phone: "+4915112345678", UserID: "DE.ada"}, ProviderID: "wamid.1", Type: chat.TypeText,

@@ -64,7 +64,6 @@ func keep[T ~[]byte](v *T, text []byte) error {
 	return nil
 }
 
-// Schema describes it in the OpenAPI document.
 func (shownReferral) Schema(huma.Registry) *huma.Schema {
 	return openObject(nil, map[string]string{
 		"source_url": "", "source_id": "", "source_type": "ad or post.", "headline": "", "body": "", "media_type": "image or video.",
@@ -72,12 +71,10 @@ func (shownReferral) Schema(huma.Registry) *huma.Schema {
 	})
 }
 
-// Schema describes it in the OpenAPI document.
 func (shownProduct) Schema(huma.Registry) *huma.Schema {
 	return openObject(nil, map[string]string{"catalog_id": "", "product_retailer_id": ""})
 }
 
-// Schema describes it in the OpenAPI document.
 func (shownOrder) Schema(huma.Registry) *huma.Schema {
 	s := openObject(nil, map[string]string{"catalog_id": "", "text": "What the buyer wrote."})
 	item := openObject(nil, map[string]string{"product_retailer_id": "", "currency": ""})
@@ -86,7 +83,6 @@ func (shownOrder) Schema(huma.Registry) *huma.Schema {
 	return s
 }
 
-// Schema describes it in the OpenAPI document.
 func (shownErrors) Schema(huma.Registry) *huma.Schema {
 	item := openObject(nil, map[string]string{"title": "", "message": ""})
 	item.Properties["code"] = &huma.Schema{Type: huma.TypeInteger, Description: "The provider's code."}

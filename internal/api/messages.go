@@ -76,7 +76,6 @@ type shownTemplate jsontext.Value
 
 func (v shownTemplate) MarshalJSON() ([]byte, error) { return v, nil }
 
-// Schema describes it in the OpenAPI document.
 func (shownTemplate) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[chat.TemplateContent](), true, "")
 }
@@ -86,7 +85,6 @@ type shownPreview jsontext.Value
 
 func (v shownPreview) MarshalJSON() ([]byte, error) { return v, nil }
 
-// Schema describes it in the OpenAPI document.
 func (shownPreview) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[chat.TemplatePreview](), true, "")
 }
@@ -179,12 +177,7 @@ func listMessages(c *rest.Call, in *listMessagesInput, p store.Page) (store.Slic
 	return rest.ViewEach(slice, func(m chat.Message) MessageView { return ViewMessage(c.Account, contacts[m.ContactID], m) }), err
 }
 
-type messageInput struct {
-	rest.AccountPath
-	ID rest.MessageID `path:"id"`
-}
-
-func getMessage(c *rest.Call, in *messageInput) (MessageView, error) {
+func getMessage(c *rest.Call, in *rest.NumberByID[rest.MessageID]) (MessageView, error) {
 	r := c.Read()
 	m, contact, err := core.Message(r, c.Account, string(in.ID))
 	if err != nil {

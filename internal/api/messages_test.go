@@ -223,9 +223,7 @@ func TestGetMessage(t *testing.T) {
 // The tag changes with the fields that a client waits for, and with nothing else.
 func TestMessageETag(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		sentAs("wamid.out")(t, c)
 		get := func(method string, tags ...string) *apitest.Response {
 			return c.Call(t, apitest.Request{Method: method, Path: "/v1/${number}/messages/${sent}", Header: http.Header{"If-None-Match": tags}})
@@ -260,7 +258,7 @@ func TestMessageETag(t *testing.T) {
 			}
 			seen = append(seen, tag)
 		}
-		s.Clock.Advance(time.Minute)
+		c.Clock.Advance(time.Minute)
 		reported(t, c, "wamid.out", "sent") // it was sent already, as the answer said
 		unchanged("after the confirmation")
 		changed("the delivery", func() { reported(t, c, "wamid.out", "delivered") })
@@ -338,9 +336,7 @@ func mediaURL(t *testing.T, c *apitest.Case, messageID string) string {
 // The deepest accepted content can be shown in every answer and event.
 func TestDeepContent(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		nested := func(levels int) apitest.Request { // inside of six others
 			return post(content("template", `{"name":"x","language":"en","components":[{"type":"body","parameters":[{"type":"text","a":"]}\\\"","x":`+
 				strings.Repeat("[", levels)+strings.Repeat("]", levels)+`}]}]}`))

@@ -86,9 +86,7 @@ func TestQueriesThatAreTaken(t *testing.T) {
 // A semicolon is part of the search text.
 func TestSemicolonsInQueries(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		c.Make(t, "one", "/v1/${number}/contacts", `{"phone_number":"+4930123456","name":"Ada; Countess"}`)
 		c.Make(t, "two", "/v1/${number}/contacts", `{"phone_number":"+4930123457","name":"Ada"}`)
 		var found []struct{ ID string }

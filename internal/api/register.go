@@ -17,11 +17,6 @@ func registerRegister(a *API) {
 	}, a.registerNumber)
 }
 
-type registerInput struct {
-	rest.AccountPath
-	Body registerBody
-}
-
 type registerBody struct {
 	PIN string `json:"pin" pattern:"^[0-9]{6}$" doc:"Six digits."`
 }
@@ -34,7 +29,7 @@ type registrationView struct {
 	ProviderStatus *string `json:"provider_status" nullable:"true"`
 }
 
-func (a *API) registerNumber(c *rest.Call, in *registerInput) (registrationView, error) {
+func (a *API) registerNumber(c *rest.Call, in *rest.NumberSent[registerBody]) (registrationView, error) {
 	account, err := a.numbers.Register(c.Ctx, c.Account, in.Body.PIN)
 	return registrationView{
 		Object: "phone_number_registration", PhoneNumberID: in.PhoneNumberID, Registered: err == nil,

@@ -54,7 +54,6 @@ type sendInput struct {
 // languageSchema describes a template's language, which is a text or an object.
 type languageSchema struct{}
 
-// Schema describes it in the OpenAPI document.
 func (languageSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{
 		{Type: huma.TypeString, MinLength: new(1)},
@@ -67,7 +66,6 @@ func (languageSchema) Schema(huma.Registry) *huma.Schema {
 // samplesSchema describes samples, which are a text or a list.
 type samplesSchema struct{}
 
-// Schema describes it in the OpenAPI document.
 func (samplesSchema) Schema(huma.Registry) *huma.Schema {
 	text := &huma.Schema{Type: huma.TypeString, MinLength: new(1)}
 	return &huma.Schema{OneOf: []*huma.Schema{text, {Type: huma.TypeArray, Items: text, MinItems: new(1)}}}
@@ -90,7 +88,6 @@ func registerSend(a *API) {
 // sendView is the answer of either operation: the message, or the read mark.
 type sendView struct{}
 
-// Schema describes it in the OpenAPI document.
 func (sendView) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{AnyOf: []*huma.Schema{
 		r.Schema(reflect.TypeFor[MessageView](), true, ""), r.Schema(reflect.TypeFor[readReceiptView](), true, ""),

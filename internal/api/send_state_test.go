@@ -118,27 +118,25 @@ func TestSendChecksInOrder(t *testing.T) {
 // Each month has its quota. Without a limit nothing is counted.
 func TestSendQuota(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
-		plan := s.NewPlan(t, core.PlanPatch{API: new(true), MonthlyMessages: new(int64(2))})
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
+		plan := c.NewPlan(t, core.PlanPatch{API: new(true), MonthlyMessages: new(int64(2))})
 		c.Call(t, post(aText)).RequireStatus(t, http.StatusOK)
-		s.UpdateOrg(t, c.Org.ID, core.OrganizationPatch{Plan: &plan})
+		c.UpdateOrg(t, c.Org.ID, core.OrganizationPatch{Plan: &plan})
 		for range 2 {
 			c.Call(t, post(aText)).RequireStatus(t, http.StatusOK)
 		}
 		exceeded := func() {
 			t.Helper()
-			s.Unchanged(t, c.Org.ID, func() { c.Call(t, post(aText)).RequireFailure(t, "quota_exceeded", "") })
+			c.Unchanged(t, c.Org.ID, func() { c.Call(t, post(aText)).RequireFailure(t, "quota_exceeded", "") })
 		}
 		exceeded()
-		s.Clock.Set(time.Date(2026, time.March, 31, 23, 59, 59, 0, time.UTC))
+		c.Clock.Set(time.Date(2026, time.March, 31, 23, 59, 59, 0, time.UTC))
 		exceeded()
-		s.Clock.Set(time.Date(2026, time.April, 1, 0, 0, 0, 0, time.UTC))
+		c.Clock.Set(time.Date(2026, time.April, 1, 0, 0, 0, 0, time.UTC))
 		c.Call(t, post(aText)).RequireStatus(t, http.StatusOK)
-		s.SetPlan(t, plan, core.PlanPatch{MonthlyMessages: new(int64(1))})
+		c.SetPlan(t, plan, core.PlanPatch{MonthlyMessages: new(int64(1))})
 		exceeded()
-		s.SetPlan(t, plan, core.PlanPatch{MonthlyMessages: new(int64(-1))})
+		c.SetPlan(t, plan, core.PlanPatch{MonthlyMessages: new(int64(-1))})
 		c.Call(t, post(aText)).RequireStatus(t, http.StatusOK)
 	})
 }

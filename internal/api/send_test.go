@@ -132,12 +132,10 @@ func TestSendIsHandedOn(t *testing.T) {
 // A message moves its conversation to the top of the inbox.
 func TestSendMovesTheConversation(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		knowsAda(t, c)
-		now := s.Clock.Advance(90 * time.Second)
+	apitest.EachCase(t, knowsAda, func(t *testing.T, c *apitest.Case) {
+		now := c.Clock.Advance(90 * time.Second)
 		c.Call(t, post(content("text", `{"body":"x"}`))).RequireStatus(t, http.StatusOK)
-		conversation, err := s.Store.Read(t.Context()).Conversation(c.Org.ID, c.Get("account"), c.Get("conversation"))
+		conversation, err := c.Store.Read(t.Context()).Conversation(c.Org.ID, c.Get("account"), c.Get("conversation"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,9 +150,7 @@ func TestSendMovesTheConversation(t *testing.T) {
 func TestSendsTogether(t *testing.T) {
 	t.Parallel()
 	const n = 40
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		request := c.Expanded(post(content("text", `{"body":"x"}`)))
 		keyed := c.Expanded(under("k", "/v1/${number}/messages", content("text", `{"body":"y"}`)))
 		var group sync.WaitGroup
@@ -164,14 +160,14 @@ func TestSendsTogether(t *testing.T) {
 				if i%2 == 0 {
 					r = keyed
 				}
-				if got := s.Do(t, r); got.Status != http.StatusOK && got.Failure(t).Code != "idempotency_in_progress" {
+				if got := c.Do(t, r); got.Status != http.StatusOK && got.Failure(t).Code != "idempotency_in_progress" {
 					t.Errorf("got %d %s", got.Status, got.Body)
 				}
 			})
 		}
 		group.Wait()
 		for table, want := range map[string]int{"messages": n/2 + 1, "contacts": 1, "conversations": 1, "events": 1} {
-			if got := s.Count(t, table, c.Org.ID); got != want {
+			if got := c.Count(t, table, c.Org.ID); got != want {
 				t.Errorf("%d rows in %s, want %d", got, table, want)
 			}
 		}

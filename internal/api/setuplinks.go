@@ -89,18 +89,13 @@ func listSetupLinks(c *rest.Call, in *listSetupLinksInput, p store.Page) (store.
 	return rest.ViewEach(links, func(l chat.SetupLink) setupLinkView { return viewSetupLink(l, c.Now()) }), err
 }
 
-type createSetupLinkInput struct {
-	ID   rest.CustomerID `path:"id"`
-	Body createSetupLinkBody
-}
-
 type createSetupLinkBody struct {
 	ExpiresInHours     int64   `json:"expires_in_hours,omitempty" minimum:"1" maximum:"720" default:"168"`
 	SuccessRedirectURL *string `json:"success_redirect_url,omitempty" nullable:"true" format:"uri" maxLength:"2048" doc:"Absolute and https; http for localhost only. No fragment."`
 	FailureRedirectURL *string `json:"failure_redirect_url,omitempty" nullable:"true" format:"uri" maxLength:"2048" doc:"Absolute and https; http for localhost only. No fragment."`
 }
 
-func (a *API) createSetupLink(tx *store.Tx, c *rest.Call, in *createSetupLinkInput) (setupLinkView, error) {
+func (a *API) createSetupLink(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.CustomerID, createSetupLinkBody]) (setupLinkView, error) {
 	link, token, err := core.CreateSetupLink(tx, c.OrgID(), string(in.ID), chat.NewSetupLink(in.Body))
 	view := viewSetupLink(link, c.Now())
 	view.SetupURL = a.publicURL + core.OnboardPath + token

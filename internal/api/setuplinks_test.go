@@ -150,17 +150,15 @@ func TestSetupLinkTokensDiffer(t *testing.T) {
 
 func TestCreateSetupLinkOnce(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		withCustomer(t, c)
+	apitest.EachCase(t, withCustomer, func(t *testing.T, c *apitest.Case) {
 		r := postTo(linksPath, `{"expires_in_hours":2}`)
 		r.Header = http.Header{"Idempotency-Key": {"link-1"}}
 		first := c.Call(t, r).RequireStatus(t, http.StatusCreated)
 		again := c.Call(t, r).RequireStatus(t, http.StatusCreated)
-		if string(first.Body) != string(again.Body) || again.Header.Get("Idempotent-Replayed") != "true" || s.Count(t, "setup_links", c.Org.ID) != 1 {
+		if string(first.Body) != string(again.Body) || again.Header.Get("Idempotent-Replayed") != "true" || c.Count(t, "setup_links", c.Org.ID) != 1 {
 			t.Errorf("got %s and %s", first.Body, again.Body)
 		}
-		record, err := c.Store.Read(t.Context()).IdempotencyRecord(c.Org.ID, "link-1", s.Clock.Now().Add(-time.Hour))
+		record, err := c.Store.Read(t.Context()).IdempotencyRecord(c.Org.ID, "link-1", c.Clock.Now().Add(-time.Hour))
 		if err != nil || strings.Contains(record.Body, "setup_url") || strings.Contains(record.Body, "/onboard/") {
 			t.Errorf("kept is %s, %v", record.Body, err)
 		}
@@ -224,13 +222,11 @@ func TestRevokeSetupLink(t *testing.T) {
 
 func TestListSetupLinks(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		withCustomer(t, c)
+	apitest.EachCase(t, withCustomer, func(t *testing.T, c *apitest.Case) {
 		c.Make(t, "sibling", "/v1/customers", `{"name":"Other"}`)
 		c.Make(t, "theirs", "/v1/customers/${sibling}/setup_links", `{}`)
 		for _, name := range []string{"a", "b", "c", "d"} {
-			s.Clock.Advance(time.Second)
+			c.Clock.Advance(time.Second)
 			c.Make(t, name, linksPath, `{"expires_in_hours":1}`)
 		}
 		for name, end := range map[string]func(*testing.T, *apitest.Case){"a": expired, "b": revoked, "c": consumed} {
@@ -257,7 +253,7 @@ func TestListSetupLinks(t *testing.T) {
 		c.Call(t, apitest.Request{Path: linksPath + "?status=gone"}).RequireFailure(t, "invalid_field_value", "status")
 		c.Call(t, apitest.Request{Path: linksPath + "?limit=0"}).RequireFailure(t, "invalid_limit", "limit")
 		c.Call(t, apitest.Request{Path: "/v1/customers/" + missingCustomer + "/setup_links"}).RequireFailure(t, "resource_not_found", "")
-		s.Clock.Advance(2 * time.Hour)
+		c.Clock.Advance(2 * time.Hour)
 		var rows []struct{ ID string }
 		c.Call(t, apitest.Request{Path: linksPath + "?status=active"}).Data(t, &rows)
 		if len(rows) != 0 {

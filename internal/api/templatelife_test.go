@@ -57,9 +57,7 @@ func TestListTemplates(t *testing.T) {
 func TestTemplatesArePaged(t *testing.T) {
 	t.Parallel()
 	_, option := simulated(t)
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		business(t, c)
+	apitest.EachCase(t, business, func(t *testing.T, c *apitest.Case) {
 		seen := map[string]int{}
 		query := "?limit=4"
 		for pages := 0; query != ""; pages++ {
@@ -235,9 +233,7 @@ func TestNewsOfATemplateAreShown(t *testing.T) {
 		change(&u)
 		return u
 	}
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		business(t, c)
+	apitest.EachCase(t, business, func(t *testing.T, c *apitest.Case) {
 		c.Set("stranger", c.Stranger(t).ID)
 		for _, step := range []struct {
 			u    provider.TemplateUpdate

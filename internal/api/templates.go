@@ -114,11 +114,6 @@ func listTemplates(c *rest.Call, in *listTemplatesInput, p store.Page) (store.Sl
 	return rest.ViewEach(templates, func(t chat.Template) templateView { return viewTemplate(c.Account, t) }), err
 }
 
-type createTemplateInput struct {
-	rest.AccountPath
-	Body createTemplateBody
-}
-
 type createTemplateBody struct {
 	Name            string              `json:"name" pattern:"^[a-z0-9_]{1,512}$" doc:"Lowercase letters, digits and underscores."`
 	Language        string              `json:"language" pattern:"^[a-z]{2,3}(_[A-Z]{2,3})?$" doc:"The provider's code, such as en_US."`
@@ -130,7 +125,7 @@ type createTemplateBody struct {
 	TTLSecondsAlias *int                `json:"messageSendTtlSeconds,omitempty" hidden:"true"`
 }
 
-func (a *API) createTemplate(c *rest.Call, in *createTemplateInput) (templateView, error) {
+func (a *API) createTemplate(c *rest.Call, in *rest.NumberSent[createTemplateBody]) (templateView, error) {
 	b := in.Body
 	ctx, cancel := c.Patient(templateTimeout)
 	defer cancel()

@@ -193,11 +193,9 @@ func TestTemplatesAreCheckedBeforeTheProviderIsAsked(t *testing.T) {
 	with := func(field, body string) string { return strings.Replace(body, `{`, `{`+field+`,`, 1) }
 	quickReplies := strings.TrimSuffix(strings.Repeat(`{"type":"QUICK_REPLY","text":"a"},`, 11), ",")
 	long := func(n int) string { return strings.Repeat("ä", n) }
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		business(t, c)
+	apitest.EachCase(t, business, func(t *testing.T, c *apitest.Case) {
 		before := upstream.writes.Load()
-		s.Unchanged(t, c.Org.ID, func() {
+		c.Unchanged(t, c.Org.ID, func() {
 			for _, b := range []refusedBody{
 				{"nothing", `{}`, missing, "name"},
 				{"no language", `{"name":"x","category":"UTILITY","components":[]}`, missing, "language"},

@@ -59,12 +59,10 @@ func TestTemplateSendsAreChecked(t *testing.T) {
 		return sentTemplate("summer_carousel", "en_US", textsOf("body", "Ada"), `{"type":"carousel","cards":[`+list+`]}`)
 	}
 	body := func(parameters string) string { return order(`{"type":"body","parameters":[` + parameters + `]}`) }
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		business(t, c)
+	apitest.EachCase(t, business, func(t *testing.T, c *apitest.Case) {
 		c.Call(t, templates(http.MethodPost, "", aNew("stays_pending", "de"))).RequireStatus(t, http.StatusCreated)
 		c.Call(t, templates(http.MethodPost, "", aNew("instant_reject_me", "de"))).RequireStatus(t, http.StatusCreated)
-		s.Unchanged(t, c.Org.ID, func() {
+		c.Unchanged(t, c.Org.ID, func() {
 			for _, b := range []refusedBody{
 				{"an unknown name", sentTemplate("nobody", "en_US"), unknown, "template.name"},
 				{"a name that cannot be", sentTemplate("Hello World", "en_US"), unknown, "template.name"},

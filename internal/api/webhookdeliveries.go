@@ -118,21 +118,15 @@ func listWebhookDeliveries(c *rest.Call, in *listDeliveriesInput, p store.Page) 
 	return rest.ViewEach(found, viewWebhookDelivery), err
 }
 
-type deliveryInput struct {
-	ID rest.DeliveryID `path:"id"`
-}
-
-func getWebhookDelivery(c *rest.Call, in *deliveryInput) (webhookDeliveryView, error) {
+func getWebhookDelivery(c *rest.Call, in *rest.ByID[rest.DeliveryID]) (webhookDeliveryView, error) {
 	d, err := core.WebhookDelivery(c.Read(), c.OrgID(), string(in.ID))
 	return viewWebhookDeliveryDetail(d), err
 }
 
-func replayWebhookDelivery(tx *store.Tx, c *rest.Call, in *deliveryInput) (webhookDeliveryView, error) {
+func replayWebhookDelivery(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.DeliveryID]) (webhookDeliveryView, error) {
 	d, err := core.ReplayDelivery(tx, c.OrgID(), string(in.ID))
 	return viewWebhookDeliveryDetail(d), err
 }
-
-type bulkReplayInput struct{ Body bulkReplayBody }
 
 type bulkReplayBody struct {
 	SubscriptionID rest.SubscriptionID `json:"subscription_id"`
@@ -150,7 +144,7 @@ type bulkReplayView struct {
 	Capped   bool   `json:"capped" doc:"There are more. Call again to replay them."`
 }
 
-func bulkReplay(tx *store.Tx, c *rest.Call, in *bulkReplayInput) (bulkReplayView, error) {
+func bulkReplay(tx *store.Tx, c *rest.Call, in *rest.Sent[bulkReplayBody]) (bulkReplayView, error) {
 	b := in.Body
 	kind, err := eventTypeOf(b.EventType)
 	if err != nil {

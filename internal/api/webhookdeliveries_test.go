@@ -121,9 +121,7 @@ func foreignDelivery(t *testing.T, c *apitest.Case) {
 
 func TestWebhookDeliveriesAreFiltered(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		hasWebhook(`{"url":"https://hooks.example","events":["contact.updated"]}`)(t, c)
 		c.Set("second", c.Get("webhook"))
 		hasWebhook(anyWebhook)(t, c)
@@ -274,9 +272,7 @@ func TestBulkReplayPicks(t *testing.T) {
 // Repeated until nothing is left, a bulk replay has replayed each delivery once, oldest first.
 func TestBulkReplayIsResumed(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		hasDelivery(t, c)
+	apitest.EachCase(t, hasDelivery, func(t *testing.T, c *apitest.Case) {
 		became("dead")(t, c)
 		const more = 1500
 		c.Exec(t, `INSERT INTO webhook_deliveries (org_id, id, subscription_id, event_row, event_id, event_type, subject, status, attempt_count, replayed, owner, epoch, created_at)
@@ -317,9 +313,7 @@ func TestBulkReplayIsResumed(t *testing.T) {
 // Bulk replays that run at the same time take each delivery once.
 func TestBulkReplaysRace(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		hasWebhook(anyWebhook)(t, c)
 		const deliveries, callers = 20, 8
 		for i := range deliveries {
@@ -389,9 +383,7 @@ func TestWebhookTestEvents(t *testing.T) {
 // A subscription's status decides about the deliveries of new events.
 func TestEventsFollowTheSubscriptionsStatus(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		connected(t, c)
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		hasWebhook(anyWebhook)(t, c)
 		var got []string
 		note := func(number string) {

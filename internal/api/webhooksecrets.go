@@ -41,11 +41,6 @@ type webhookSecretView struct {
 	ExpiresAt *rest.Instant `json:"expires_at" nullable:"true"`
 }
 
-type createSecretInput struct {
-	ID   rest.SubscriptionID `path:"id"`
-	Body createSecretBody
-}
-
 type createSecretBody struct {
 	ExpiresInHours      *int64 `json:"expires_in_hours,omitempty" minimum:"1" maximum:"8760" doc:"When the new secret stops signing. Without it, never."`
 	ExpireOthersInHours *int64 `json:"expire_others_in_hours,omitempty" minimum:"0" maximum:"8760" doc:"When the older secrets stop signing, unless they do so earlier; 0 for at once. Without it, they go on; one that has signed beyond its time, because it was the last, for 24 hours."`
@@ -58,7 +53,7 @@ func hours(n *int64) *time.Duration {
 	return new(time.Duration(*n) * time.Hour)
 }
 
-func (a *API) createWebhookSecret(tx *store.Tx, c *rest.Call, in *createSecretInput) (webhookSecretView, error) {
+func (a *API) createWebhookSecret(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.SubscriptionID, createSecretBody]) (webhookSecretView, error) {
 	terms := core.SecretTerms{ExpiresIn: hours(in.Body.ExpiresInHours), ExpireOthers: hours(in.Body.ExpireOthersInHours)}
 	s, err := core.MintWebhookSecret(tx, a.vault, c.OrgID(), string(in.ID), terms)
 	return webhookSecretView{rest.SecretID(s.ID), "webhook_secret", s.Plaintext, rest.Instant(s.CreatedAt), rest.InstantPtr(s.ExpiresAt)}, err

@@ -155,9 +155,7 @@ func TestLastWebhookSecretCanGoAtOnce(t *testing.T) {
 // Expired secrets do not count towards the limit of five.
 func TestExpiredWebhookSecretsTakeNoRoom(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		hasWebhook(anyWebhook)(t, c)
+	apitest.EachCase(t, hasWebhook(anyWebhook), func(t *testing.T, c *apitest.Case) {
 		for range 3 {
 			for i := range chat.MaxActiveSecrets - 1 {
 				minted(fmt.Sprint("short", i), `{"expires_in_hours":1}`)(t, c)

@@ -23,7 +23,7 @@ func registerWebhookSubscriptions(a *API) {
 		Summary: "Subscribe an endpoint to events", Status: http.StatusCreated, Secret: true,
 		Description: "The answer shows the secret that signs the deliveries, in initial_secret, once.",
 		Errors:      []chat.Code{chat.CodeInvalidWebhookURL, chat.CodeInvalidEventType},
-	}, func(c *rest.Call, in *createWebhookInput) error { return a.checkWebhookURL(c, &in.Body.URL) }, a.createWebhookSubscription)
+	}, func(c *rest.Call, in *rest.Sent[createWebhookBody]) error { return a.checkWebhookURL(c, &in.Body.URL) }, a.createWebhookSubscription)
 
 	rest.Read(a.shared, rest.Operation{
 		Method: http.MethodGet, Path: "/webhook_subscriptions/{id}", ID: "getWebhookSubscription", Tag: "Webhooks", Role: chat.RoleAdmin,
@@ -37,7 +37,9 @@ func registerWebhookSubscriptions(a *API) {
 		Description: "Fields that are left out stay as they are; at least one is needed. While a subscription is paused, its deliveries wait. " +
 			"One that was disabled takes nothing but a patch that sets its status to active.",
 		Errors: []chat.Code{chat.CodeInvalidWebhookURL, chat.CodeInvalidEventType, chat.CodeWebhookSubscriptionDisabled},
-	}, func(c *rest.Call, in *updateWebhookInput) error { return a.checkWebhookURL(c, in.Body.URL) }, updateWebhookSubscription)
+	}, func(c *rest.Call, in *rest.SentTo[rest.SubscriptionID, updateWebhookBody]) error {
+		return a.checkWebhookURL(c, in.Body.URL)
+	}, updateWebhookSubscription)
 
 	rest.Write(a.shared, rest.Operation{
 		Method: http.MethodDelete, Path: "/webhook_subscriptions/{id}", ID: "deleteWebhookSubscription", Tag: "Webhooks", Role: chat.RoleAdmin,
@@ -136,8 +138,6 @@ func listWebhookSubscriptions(c *rest.Call, _ *listWebhooksInput, p store.Page) 
 	}), err
 }
 
-type createWebhookInput struct{ Body createWebhookBody }
-
 type createWebhookBody struct {
 	URL            string   `json:"url" doc:"Where events are sent by POST: https, at most 2048 characters, without user, password or fragment, on the public internet."`
 	Events         []string `json:"events" minItems:"1" doc:"Types of events, each once; * stands for all."`
@@ -145,29 +145,20 @@ type createWebhookBody struct {
 	PhoneNumberIDs []string `json:"phone_number_ids,omitempty" nullable:"true" maxItems:"1000" pattern:"^[0-9]{6,20}$" doc:"Only events of these numbers of the organization. None, or null, for all. Events that concern no number are not filtered."`
 }
 
-func (a *API) createWebhookSubscription(tx *store.Tx, c *rest.Call, in *createWebhookInput) (webhookSubscriptionView, error) {
+func (a *API) createWebhookSubscription(tx *store.Tx, c *rest.Call, in *rest.Sent[createWebhookBody]) (webhookSubscriptionView, error) {
 	s, secret, err := core.CreateWebhookSubscription(tx, a.vault, c.OrgID(), chat.NewWebhookSubscription(in.Body))
 	view := viewWebhookSubscription(s, []chat.WebhookSecret{secret.WebhookSecret})
 	view.InitialSecret = secret.Plaintext
 	return view, err
 }
 
-type webhookInput struct {
-	ID rest.SubscriptionID `path:"id"`
-}
-
-func getWebhookSubscription(c *rest.Call, in *webhookInput) (webhookSubscriptionView, error) {
+func getWebhookSubscription(c *rest.Call, in *rest.ByID[rest.SubscriptionID]) (webhookSubscriptionView, error) {
 	r := c.Read()
 	s, err := core.WebhookSubscription(r, c.OrgID(), string(in.ID))
 	if err != nil {
 		return webhookSubscriptionView{}, err
 	}
 	return showWebhookSubscription(c, r, s)
-}
-
-type updateWebhookInput struct {
-	ID   rest.SubscriptionID `path:"id"`
-	Body updateWebhookBody
 }
 
 type updateWebhookBody struct {
@@ -178,7 +169,7 @@ type updateWebhookBody struct {
 	Status         *chat.WebhookStatus  `json:"status,omitempty" enum:"active,paused"`
 }
 
-func updateWebhookSubscription(tx *store.Tx, c *rest.Call, in *updateWebhookInput) (webhookSubscriptionView, error) {
+func updateWebhookSubscription(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.SubscriptionID, updateWebhookBody]) (webhookSubscriptionView, error) {
 	s, err := core.UpdateWebhookSubscription(tx, c.OrgID(), string(in.ID), chat.WebhookSubscriptionPatch(in.Body))
 	if err != nil {
 		return webhookSubscriptionView{}, err
@@ -186,21 +177,16 @@ func updateWebhookSubscription(tx *store.Tx, c *rest.Call, in *updateWebhookInpu
 	return showWebhookSubscription(c, tx.Reader, s)
 }
 
-func deleteWebhookSubscription(tx *store.Tx, c *rest.Call, in *webhookInput) (rest.DeletedView, error) {
+func deleteWebhookSubscription(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.SubscriptionID]) (rest.DeletedView, error) {
 	err := core.DeleteWebhookSubscription(tx, c.OrgID(), string(in.ID))
 	return rest.DeletedView{ID: string(in.ID), Object: "webhook_subscription", Deleted: true}, err
-}
-
-type testWebhookInput struct {
-	ID   rest.SubscriptionID `path:"id"`
-	Body testWebhookBody
 }
 
 type testWebhookBody struct {
 	EventType *string `json:"event_type,omitempty" doc:"The type of the sample; without it, the first that the subscription wants."`
 }
 
-func testWebhookSubscription(tx *store.Tx, c *rest.Call, in *testWebhookInput) (webhookDeliveryView, error) {
+func testWebhookSubscription(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.SubscriptionID, testWebhookBody]) (webhookDeliveryView, error) {
 	kind, err := eventTypeOf(in.Body.EventType)
 	if err != nil {
 		return webhookDeliveryView{}, err

@@ -135,9 +135,7 @@ func TestCreateWebhookSubscriptionRefused(t *testing.T) {
 
 func TestWebhookSubscriptionsAreLimited(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		hasWebhook(anyWebhook)(t, c)
+	apitest.EachCase(t, hasWebhook(anyWebhook), func(t *testing.T, c *apitest.Case) {
 		for i := 1; i < chat.MaxWebhookSubscriptions; i++ {
 			c.Exec(t, `INSERT INTO webhook_subscriptions (org_id, id, url, events, status, consecutive_failures, created_at, updated_at)
 				VALUES ($1, $2, 'https://hooks.example', '["*"]', 'paused', 0, 1, 1)`, c.Org.ID, fmt.Sprintf("wbs_%026d", i))
@@ -320,9 +318,7 @@ func TestDeleteWebhookSubscription(t *testing.T) {
 
 func TestWebhookSubscriptionUpdatedAt(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
-		c := s.NewCase(t)
-		hasWebhook(anyWebhook)(t, c)
+	apitest.EachCase(t, hasWebhook(anyWebhook), func(t *testing.T, c *apitest.Case) {
 		last := c.Clock.Now()
 		for _, step := range []struct {
 			body  string

@@ -99,11 +99,7 @@ func listCalls(c *rest.Call, in *callFilter, p store.Page) (store.Slice[callView
 	return rest.ViewEach(found, viewCall), err
 }
 
-type callInput struct {
-	ID rest.RequestID `path:"id"`
-}
-
-func getCall(c *rest.Call, in *callInput) (callView, error) {
+func getCall(c *rest.Call, in *rest.ByID[rest.RequestID]) (callView, error) {
 	call, err := c.Read().APICall(c.OrgID(), string(in.ID))
 	return viewCall(call), err
 }

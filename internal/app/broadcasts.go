@@ -37,11 +37,7 @@ func listAllBroadcasts(c *rest.Call, in *allBroadcastsInput, p store.Page) (none
 	}), err
 }
 
-type findBroadcastInput struct {
-	ID rest.BroadcastID `path:"id"`
-}
-
-func findBroadcast(c *rest.Call, in *findBroadcastInput) (view api.BroadcastView, err error) {
+func findBroadcast(c *rest.Call, in *rest.ByID[rest.BroadcastID]) (view api.BroadcastView, err error) {
 	b, err := core.BroadcastFor(c.Read(), *c.Caller.User, string(in.ID))
 	if err != nil {
 		return view, err

@@ -33,8 +33,6 @@ func registerBulk(a *App) {
 	}, a.undoConversations)
 }
 
-type bulkInput struct{ Body bulkBody }
-
 type bulkBody struct {
 	IDs    []string          `json:"ids,omitempty" maxItems:"200" doc:"Either these or filter."`
 	Filter *chat.InboxFilter `json:"filter,omitempty"`
@@ -78,7 +76,7 @@ func countMatching(c *rest.Call, in *listInboxInput) (matchingView, error) {
 	return matchingView{len(ids)}, err
 }
 
-func (a *App) changeConversations(c *rest.Call, in *bulkInput) (bulkView, error) {
+func (a *App) changeConversations(c *rest.Call, in *rest.Sent[bulkBody]) (bulkView, error) {
 	ids, err := in.Body.conversations(c)
 	if err != nil {
 		return bulkView{}, err
@@ -113,13 +111,11 @@ func (b bulkBody) conversations(c *rest.Call) ([]string, error) {
 	return seen, nil
 }
 
-type undoInput struct{ Body undoBody }
-
 type undoBody struct {
 	Token rest.BulkID `json:"token"`
 }
 
-func (a *App) undoConversations(c *rest.Call, in *undoInput) (bulkView, error) {
+func (a *App) undoConversations(c *rest.Call, in *rest.Sent[undoBody]) (bulkView, error) {
 	ctx, cancel := c.Patient(bulkTime)
 	defer cancel()
 	result, err := core.UndoMany(ctx, a.store, *c.Caller.User, string(in.Body.Token))

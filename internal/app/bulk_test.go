@@ -26,8 +26,7 @@ func bulk(t testing.TB, b *apptest.Browser, body string) (r bulked) {
 // since.
 func TestBulkChange(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
+	each(t, newOffice, func(t *testing.T, o *office) {
 		const many = 47 // more than one slice
 		var ids []string
 		for i := range many {
@@ -48,10 +47,10 @@ func TestBulkChange(t *testing.T) {
 		if again.Changed != 0 || again.Undo != nil {
 			t.Errorf("the same again answers %+v", again)
 		}
-		w.Clock.Advance(time.Second)
+		o.Clock.Advance(time.Second)
 		o.receive(t, o.account, "+4915100000100", "wamid.again", "Still here") // reopens the first
 
-		colleague := w.As(t, w.User(t, o.org, chat.RoleOwner, chat.SeesAll, o.org.TeamID))
+		colleague := o.As(t, o.User(t, o.org, chat.RoleOwner, chat.SeesAll, o.org.TeamID))
 		colleague.Do(t, "POST", "/conversations/bulk/undo", `{"token":"`+*r.Undo+`"}`).RequireFailure(t, "resource_not_found", "")
 		var undone bulked
 		o.as.Do(t, "POST", "/conversations/bulk/undo", `{"token":"`+*r.Undo+`"}`).RequireStatus(t, http.StatusOK).Data(t, &undone)
@@ -71,11 +70,10 @@ func TestBulkChange(t *testing.T) {
 
 func TestBulkLabels(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
+	each(t, newOffice, func(t *testing.T, o *office) {
 		one := o.receive(t, o.account, "+4915100000100", "wamid.1", "Hi")
 		two := o.receive(t, o.account, "+4915100000101", "wamid.2", "Hi")
-		label := storetest.Label(t, w.Store, o.org, "VIP")
+		label := storetest.Label(t, o.Store, o.org, "VIP")
 		o.as.Do(t, "POST", "/conversations/"+one+"/labels", `{"label_id":"`+label.ID+`"}`).RequireStatus(t, http.StatusOK)
 		r := bulk(t, o.as, `{"ids":["`+one+`","`+two+`"],"change":{"label_id":"`+label.ID+`"}}`)
 		if r.Changed != 1 {
@@ -85,7 +83,7 @@ func TestBulkLabels(t *testing.T) {
 		same(t, "still with the label", list(t, o.as, "label_id="+label.ID), []string{one})
 		r = bulk(t, o.as, `{"filter":{"label_id":"`+label.ID+`"},"change":{"remove_label_id":"`+label.ID+`"}}`)
 		same(t, "without the label", list(t, o.as, "label_id="+label.ID), []string{})
-		w.Clock.Advance(time.Hour + time.Millisecond)
+		o.Clock.Advance(time.Hour + time.Millisecond)
 		o.as.Do(t, "POST", "/conversations/bulk/undo", `{"token":"`+*r.Undo+`"}`).RequireFailure(t, "resource_not_found", "")
 	})
 }

@@ -56,13 +56,12 @@ func ids(t testing.TB, b *apptest.Browser, path string) (all []string) {
 
 func TestAPILogFilters(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		k := newConsole(t, w)
-		key := w.Store.NewID(chat.KindKey)
-		begin := w.Clock.Now()
+	each(t, newConsole, func(t *testing.T, k *console) {
+		key := k.Store.NewID(chat.KindKey)
+		begin := k.Clock.Now()
 		sent := k.log(t, store.APICall{KeyID: key, Method: "POST", Path: "/v1/123456/messages", Route: "/{phone_number_id}/messages", Status: 200, Made: "msg_x"})
 		refused := k.log(t, store.APICall{Method: "POST", Path: "/v1/123456/messages", Route: "/{phone_number_id}/messages", Status: 422, Code: "consent_required", Message: "No."})
-		middle := w.Clock.Now()
+		middle := k.Clock.Now()
 		missing := k.log(t, store.APICall{KeyID: key, Method: "GET", Path: "/v1/a_c%25", Status: 404, Code: "resource_not_found"})
 		broken := k.log(t, store.APICall{Method: "POST", Path: "/v1/999999/messages", Route: "/{phone_number_id}/messages", Status: 422, Code: "consent_required"})
 		at := func(t time.Time) string { return url.QueryEscape(t.UTC().Format(time.RFC3339Nano)) }
@@ -155,12 +154,11 @@ func (k *console) deliver(t testing.TB, endpoint string, status chat.DeliverySta
 // The console computes the signature that a receiver checks, from the secret and the bytes.
 func TestSignatureAgain(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		k := newConsole(t, w)
+	each(t, newConsole, func(t *testing.T, k *console) {
 		endpoint, secret, secretID := k.endpoint(t)
-		w.Clock.Advance(time.Second)
+		k.Clock.Advance(time.Second)
 		delivery := k.deliver(t, endpoint, chat.DeliveryDead, 500)
-		w.Clock.Advance(time.Hour)
+		k.Clock.Advance(time.Hour)
 		k.admin.Do(t, "POST", "/webhook_subscriptions/"+endpoint+"/secrets", `{}`).RequireStatus(t, http.StatusCreated) // was not active then
 		var shown struct {
 			Attempt   int
@@ -195,12 +193,11 @@ func TestSignatureAgain(t *testing.T) {
 // The count before a replay equals the replayed deliveries, and the bars add up to the list.
 func TestEndpointHealth(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		k := newConsole(t, w)
+	each(t, newConsole, func(t *testing.T, k *console) {
 		endpoint, _, _ := k.endpoint(t)
 		k.deliver(t, endpoint, chat.DeliveryDead, 500)
-		w.Clock.Advance(2 * time.Hour)
-		later := w.Clock.Now()
+		k.Clock.Advance(2 * time.Hour)
+		later := k.Clock.Now()
 		k.deliver(t, endpoint, chat.DeliverySucceeded, 200)
 		k.deliver(t, endpoint, chat.DeliveryDead, 500)
 		var health struct {
@@ -245,8 +242,7 @@ func TestEndpointHealth(t *testing.T) {
 
 func TestEventBrowser(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		k := newConsole(t, w)
+	each(t, newConsole, func(t *testing.T, k *console) {
 		endpoint, _, _ := k.endpoint(t)
 		delivery := k.deliver(t, endpoint, chat.DeliverySucceeded, 200)
 		k.receive(t, k.account, "+12025550123", "wamid.in", "hello")

@@ -31,8 +31,6 @@ func registerContactBulk(a *App) {
 	}, getContactJob)
 }
 
-type contactBulkInput struct{ Body contactBulkBody }
-
 type contactBulkBody struct {
 	IDs    []rest.ContactID    `json:"ids,omitempty" maxItems:"1000" doc:"Either these or filter."`
 	Filter *chat.ContactFilter `json:"filter,omitempty"`
@@ -56,7 +54,7 @@ func (b contactChangeBody) kind() (chat.ContactJobKind, error) {
 	return "", chat.Invalid("change", "Give one of label_id, remove_label_id and delete.")
 }
 
-func (a *App) changeContacts(tx *store.Tx, c *rest.Call, in *contactBulkInput) (contactJobView, error) {
+func (a *App) changeContacts(tx *store.Tx, c *rest.Call, in *rest.Sent[contactBulkBody]) (contactJobView, error) {
 	b := in.Body
 	kind, err := b.Change.kind()
 	if err != nil {
@@ -127,11 +125,7 @@ func listContactJobs(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[contac
 	return rest.ViewEach(store.Slice[chat.ContactJob]{Rows: jobs}, viewContactJob), err
 }
 
-type contactJobInput struct {
-	ID rest.ContactJobID `path:"id"`
-}
-
-func getContactJob(c *rest.Call, in *contactJobInput) (contactJobView, error) {
+func getContactJob(c *rest.Call, in *rest.ByID[rest.ContactJobID]) (contactJobView, error) {
 	job, err := core.ContactJob(c.Read(), *c.Caller.User, string(in.ID))
 	return viewContactJob(job), err
 }

@@ -86,7 +86,7 @@ func exportSome(c *rest.Call, r store.Reader, u chat.User, out *sheet, ids []str
 	return out.end(nil)
 }
 
-func getImportErrors(c *rest.Call, in *contactJobInput, w io.Writer) error {
+func getImportErrors(c *rest.Call, in *rest.ByID[rest.ContactJobID], w io.Writer) error {
 	r := c.Read()
 	job, err := core.ContactJob(r, *c.Caller.User, string(in.ID))
 	if err != nil {

@@ -143,11 +143,6 @@ func guessField(name string) string {
 	return ""
 }
 
-type mappingInput struct {
-	contactJobInput
-	Body mappingBody
-}
-
 type mappingBody struct {
 	Number  string             `json:"number" pattern:"^[0-9]{6,20}$" doc:"The number whose contacts they become."`
 	Mapping chat.ImportMapping `json:"mapping"`
@@ -168,7 +163,7 @@ type importPreviewView struct {
 	Rows []importRowView `json:"rows"`
 }
 
-func (a *App) previewImport(c *rest.Call, in *mappingInput) (view importPreviewView, err error) {
+func (a *App) previewImport(c *rest.Call, in *rest.SentTo[rest.ContactJobID, mappingBody]) (view importPreviewView, err error) {
 	job, err := core.ContactJob(c.Read(), *c.Caller.User, string(in.ID))
 	if err != nil {
 		return view, err
@@ -194,7 +189,7 @@ func (a *App) previewImport(c *rest.Call, in *mappingInput) (view importPreviewV
 	return view, err
 }
 
-func (a *App) startImport(tx *store.Tx, c *rest.Call, in *mappingInput) (contactJobView, error) {
+func (a *App) startImport(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.ContactJobID, mappingBody]) (contactJobView, error) {
 	account, err := core.AccountByNumber(tx.Reader, c.OrgID(), in.Body.Number)
 	if err == nil {
 		err = core.MaySeeNumber(tx.Reader, account, *c.Caller.User)
@@ -207,7 +202,7 @@ func (a *App) startImport(tx *store.Tx, c *rest.Call, in *mappingInput) (contact
 	return viewContactJob(job), err
 }
 
-func (a *App) undoImport(tx *store.Tx, c *rest.Call, in *contactJobInput) (contactJobView, error) {
+func (a *App) undoImport(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.ContactJobID]) (contactJobView, error) {
 	job, err := core.UndoImport(tx, *c.Caller.User, string(in.ID))
 	tx.AfterCommit(a.wakeContactJobs)
 	return viewContactJob(job), err

@@ -133,10 +133,6 @@ func viewContact(c *rest.Call, i core.ContactItem) listedContactView {
 // shownNumber is a contact's number for the caller. All pages about contacts use it.
 func shownNumber(_ *rest.Call, number *string) *string { return number }
 
-type contactInput struct {
-	ID rest.ContactID `path:"id"`
-}
-
 type contactDetailView struct {
 	Contact listedContactView   `json:"contact"`
 	Notes   []contactNoteView   `json:"notes" doc:"The newest first."`
@@ -163,7 +159,7 @@ type consentChangeView struct {
 // consentShown is the number of consent changes shown.
 const consentShown = 100
 
-func getContactDetail(c *rest.Call, in *contactInput) (view contactDetailView, err error) {
+func getContactDetail(c *rest.Call, in *rest.ByID[rest.ContactID]) (view contactDetailView, err error) {
 	r, u := c.Read(), *c.Caller.User
 	item, err := core.SeenContact(r, u, string(in.ID))
 	if err != nil {
@@ -207,16 +203,11 @@ func viewConsentChange(change chat.ConsentChange, names map[string]string) conse
 	return view
 }
 
-type addContactNoteInput struct {
-	contactInput
-	Body contactNoteBody
-}
-
 type contactNoteBody struct {
 	Body string `json:"body" minLength:"1" maxLength:"10000"`
 }
 
-func addContactNote(tx *store.Tx, c *rest.Call, in *addContactNoteInput) (contactNoteView, error) {
+func addContactNote(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.ContactID, contactNoteBody]) (contactNoteView, error) {
 	note, err := core.AddContactNote(tx, *c.Caller.User, string(in.ID), in.Body.Body)
 	return viewOwnContactNote(c, note), err
 }
@@ -226,7 +217,7 @@ func viewOwnContactNote(c *rest.Call, n chat.ContactNote) contactNoteView {
 }
 
 type contactNoteInput struct {
-	contactInput
+	rest.ByID[rest.ContactID]
 	NoteID rest.ContactNoteID `path:"note_id"`
 }
 

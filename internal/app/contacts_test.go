@@ -100,10 +100,9 @@ func (d *desk) create(t testing.TB, body string) string {
 // The list, the count and the export have the same contacts, for every filter.
 func TestContactListCountAndExport(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		d := newDesk(t, w)
+	each(t, newDesk, func(t *testing.T, d *desk) {
 		d.receive(t, d.account, "+4915100000000", "wamid.1", "Hello")
-		vip, old := storetest.Label(t, w.Store, d.org, "VIP"), storetest.Label(t, w.Store, d.org, "Old")
+		vip, old := storetest.Label(t, d.Store, d.org, "VIP"), storetest.Label(t, d.Store, d.org, "Old")
 		label := func(name string, l chat.Label) {
 			d.as.Do(t, "POST", d.path(d.ids[name])+"/labels", `{"label_id":"`+l.ID+`"}`).RequireStatus(t, http.StatusOK)
 		}
@@ -111,7 +110,7 @@ func TestContactListCountAndExport(t *testing.T) {
 		label("Ben", vip)
 		label("Ben", old)
 		d.boss.Do(t, "PATCH", d.path(d.ids["Cem"]), `{"marketing_consent":"opted_out"}`).RequireStatus(t, http.StatusOK)
-		hourAgo := url.QueryEscape(w.Clock.Now().Add(-time.Hour).Format(time.RFC3339))
+		hourAgo := url.QueryEscape(d.Clock.Now().Add(-time.Hour).Format(time.RFC3339))
 		for query, want := range map[string][]string{
 			"":                                   {"Cem", "Ben", "Ada"},
 			"sort=name":                          {"Ada", "Ben", "Cem"},
@@ -153,8 +152,7 @@ func sheetOf(t testing.TB, body []byte) [][]string {
 // An agent may change only the name, labels and notes. The history records who changed the consent.
 func TestContactChanges(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		d := newDesk(t, w)
+	each(t, newDesk, func(t *testing.T, d *desk) {
 		ada := d.ids["Ada"]
 		d.as.Do(t, "PATCH", d.path(ada), `{"name":"Ada L."}`).RequireStatus(t, http.StatusOK)
 		for _, body := range []string{`{"marketing_consent":"opted_in"}`, `{"email":"a@example.com"}`, `{"metadata":{}}`, `{"username":"a"}`} {
@@ -179,19 +177,18 @@ func TestContactChanges(t *testing.T) {
 // A user who may not see a contact finds it nowhere, and cannot change it.
 func TestHiddenContacts(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		d := newDesk(t, w)
+	each(t, newDesk, func(t *testing.T, d *desk) {
 		conversation := d.receive(t, d.account, "+4915100000000", "wamid.1", "Hello")
-		label := storetest.Label(t, w.Store, d.org, "VIP")
-		other := storetest.Org(t, w.Store)
-		team := storetest.Team(t, w.Store, d.org.ID, "Others")
-		assigned := w.User(t, d.org, chat.RoleAdmin, chat.SeesAssigned, d.org.TeamID)
+		label := storetest.Label(t, d.Store, d.org, "VIP")
+		other := storetest.Org(t, d.Store)
+		team := storetest.Team(t, d.Store, d.org.ID, "Others")
+		assigned := d.User(t, d.org, chat.RoleAdmin, chat.SeesAssigned, d.org.TeamID)
 		for name, u := range map[string]chat.User{
-			"another organization": w.User(t, other, chat.RoleOwner, chat.SeesAll, other.TeamID),
-			"another team":         w.User(t, d.org, chat.RoleAdmin, chat.SeesTeams, team.ID),
+			"another organization": d.User(t, other, chat.RoleOwner, chat.SeesAll, other.TeamID),
+			"another team":         d.User(t, d.org, chat.RoleAdmin, chat.SeesTeams, team.ID),
 			"not assigned":         assigned,
 		} {
-			b, ada := w.As(t, u), d.ids["Ada"]
+			b, ada := d.As(t, u), d.ids["Ada"]
 			for _, call := range [][3]string{
 				{"GET", "/contacts/" + ada}, {"GET", "/contacts/" + ada + "/merge?with=" + d.ids["Ben"]},
 				{"POST", "/contacts/" + ada + "/notes", `{"body":"x"}`},
@@ -210,7 +207,7 @@ func TestHiddenContacts(t *testing.T) {
 		}
 		same(t, "contacts", countOf(t, d.as, ""), 3)
 		d.as.Do(t, "PATCH", "/conversations/"+conversation, `{"assigned_to":"`+assigned.ID+`"}`).RequireStatus(t, http.StatusOK)
-		same(t, "once it is assigned", contactNames(t, w.As(t, assigned), ""), []string{"Ada"})
+		same(t, "once it is assigned", contactNames(t, d.As(t, assigned), ""), []string{"Ada"})
 	})
 }
 
@@ -241,10 +238,9 @@ func (d *desk) bulk(t testing.TB, b *apptest.Browser, body string) job {
 
 func TestChangeManyContacts(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		d := newDesk(t, w)
+	each(t, newDesk, func(t *testing.T, d *desk) {
 		d.receive(t, d.account, "+4915100000000", "wamid.1", "Hello")
-		vip := storetest.Label(t, w.Store, d.org, "VIP")
+		vip := storetest.Label(t, d.Store, d.org, "VIP")
 		labelled := d.bulk(t, d.as, `{"filter":{"search":"e"},"change":{"label_id":"`+vip.ID+`"}}`)
 		same(t, "labelled", labelled.Changed, 2)
 		same(t, "who has it", contactNames(t, d.as, "sort=name&label_ids="+vip.ID), []string{"Ben", "Cem"})
@@ -267,8 +263,7 @@ const peopleFile = "Phone;Name;Tags;Note\r\n0151 000 000 00;=Ada;New;\"a;b\"\r\n
 // A file is uploaded, previewed, imported and undone; the rejected rows can be downloaded.
 func TestImportContacts(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		d := newDesk(t, w)
+	each(t, newDesk, func(t *testing.T, d *desk) {
 		var up struct {
 			Job     job
 			Header  bool
@@ -310,8 +305,7 @@ func TestImportContacts(t *testing.T) {
 // Merging two contacts gives the contact of the preview, with the stricter consent and the notes of both.
 func TestMergeContactsByHand(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		d := newDesk(t, w)
+	each(t, newDesk, func(t *testing.T, d *desk) {
 		twin := d.create(t, `{"bsuid":"DE.ada","name":"Ada's twin","email":"ada@example.com"}`)
 		d.boss.Do(t, "PATCH", d.path(twin), `{"marketing_consent":"opted_out"}`).RequireStatus(t, http.StatusOK)
 		for _, id := range []string{twin, d.ids["Ada"]} {

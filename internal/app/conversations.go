@@ -195,17 +195,8 @@ func countInbox(c *rest.Call, in *countInboxInput) (inboxCountsView, error) {
 	}, err
 }
 
-type inboxConversationInput struct {
-	ID rest.ConversationID `path:"id"`
-}
-
-func getInboxConversation(c *rest.Call, in *inboxConversationInput) (inboxConversationView, error) {
+func getInboxConversation(c *rest.Call, in *rest.ByID[rest.ConversationID]) (inboxConversationView, error) {
 	return showInboxConversation(c, c.Read(), string(in.ID))
-}
-
-type updateInboxConversationInput struct {
-	inboxConversationInput
-	Body conversationChangeBody
 }
 
 // conversationChangeBody is a change of one conversation, or of many.
@@ -231,7 +222,7 @@ func (b conversationChangeBody) patch() chat.ConversationPatch {
 	return p
 }
 
-func updateInboxConversation(tx *store.Tx, c *rest.Call, in *updateInboxConversationInput) (inboxConversationView, error) {
+func updateInboxConversation(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.ConversationID, conversationChangeBody]) (inboxConversationView, error) {
 	conversation, err := core.ChangeSeen(tx, *c.Caller.User, string(in.ID), in.Body.patch())
 	if err != nil {
 		return inboxConversationView{}, err
@@ -247,16 +238,11 @@ func showChanged(tx *store.Tx, c *rest.Call, id string) (inboxConversationView, 
 	return viewInboxItem(item, c.Now()), err
 }
 
-type labelInboxConversationInput struct {
-	inboxConversationInput
-	Body labelInboxConversationBody
-}
-
 type labelInboxConversationBody struct {
 	LabelID rest.LabelID `json:"label_id"`
 }
 
-func labelInboxConversation(tx *store.Tx, c *rest.Call, in *labelInboxConversationInput) (inboxConversationView, error) {
+func labelInboxConversation(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.ConversationID, labelInboxConversationBody]) (inboxConversationView, error) {
 	if err := core.LabelSeen(tx, *c.Caller.User, string(in.ID), string(in.Body.LabelID)); err != nil {
 		return inboxConversationView{}, err
 	}
@@ -264,7 +250,7 @@ func labelInboxConversation(tx *store.Tx, c *rest.Call, in *labelInboxConversati
 }
 
 type unlabelInboxConversationInput struct {
-	inboxConversationInput
+	rest.ByID[rest.ConversationID]
 	LabelID rest.LabelID `path:"label_id"`
 }
 

@@ -22,10 +22,6 @@ func registerCustomers(a *App) {
 	}, restoreCustomer)
 }
 
-type customerInput struct {
-	ID rest.CustomerID `path:"id"`
-}
-
 type customerHoldingsView struct {
 	Numbers           int `json:"numbers"`
 	Queued            int `json:"queued" doc:"Messages that wait to be sent."`
@@ -33,7 +29,7 @@ type customerHoldingsView struct {
 	ActiveLinks       int `json:"active_links"`
 }
 
-func getCustomerHoldings(c *rest.Call, in *customerInput) (customerHoldingsView, error) {
+func getCustomerHoldings(c *rest.Call, in *rest.ByID[rest.CustomerID]) (customerHoldingsView, error) {
 	r := c.Read()
 	if _, err := core.Customer(r, c.OrgID(), string(in.ID)); err != nil {
 		return customerHoldingsView{}, err
@@ -47,7 +43,7 @@ type restoredView struct {
 	Status string `json:"status"`
 }
 
-func restoreCustomer(tx *store.Tx, c *rest.Call, in *customerInput) (restoredView, error) {
+func restoreCustomer(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.CustomerID]) (restoredView, error) {
 	customer, err := core.RestoreCustomer(tx, c.OrgID(), string(in.ID))
 	return restoredView{customer.ID, string(customer.Status)}, err
 }

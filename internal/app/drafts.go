@@ -40,14 +40,9 @@ func viewDraft(d chat.Draft) draftView {
 	return view
 }
 
-func getDrafts(c *rest.Call, in *inboxConversationInput) (draftsView, error) {
+func getDrafts(c *rest.Call, in *rest.ByID[rest.ConversationID]) (draftsView, error) {
 	drafts, err := core.DraftsOf(c.Read(), *c.Caller.User, string(in.ID))
 	return draftsView{viewDraft(drafts.Reply), viewDraft(drafts.Note)}, err
-}
-
-type putDraftInput struct {
-	inboxConversationInput
-	Body putDraftBody
 }
 
 type putDraftBody struct {
@@ -55,7 +50,7 @@ type putDraftBody struct {
 	Note bool   `json:"note,omitempty" doc:"It is to become a note."`
 }
 
-func putDraft(tx *store.Tx, c *rest.Call, in *putDraftInput) (draftView, error) {
+func putDraft(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.ConversationID, putDraftBody]) (draftView, error) {
 	draft, err := core.SaveDraft(tx, *c.Caller.User, string(in.ID), in.Body.Body, in.Body.Note)
 	return viewDraft(draft), err
 }

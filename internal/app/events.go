@@ -62,10 +62,6 @@ func browseEvents(c *rest.Call, in *browseEventsInput, p store.Page) (store.Slic
 	return rest.ViewEach(found, viewEventHead), err
 }
 
-type eventInput struct {
-	ID rest.EventID `path:"id"`
-}
-
 type eventDetailView struct {
 	EventHeadView
 	Payload    rest.AnyJSON       `json:"payload" doc:"What is delivered. Null where the message it told of was removed."`
@@ -97,7 +93,7 @@ func viewDeliveryHead(d chat.WebhookDelivery) deliveryHeadView {
 // maxEventDeliveries is the number of deliveries shown with an event.
 const maxEventDeliveries = 100
 
-func getEvent(c *rest.Call, in *eventInput) (eventDetailView, error) {
+func getEvent(c *rest.Call, in *rest.ByID[rest.EventID]) (eventDetailView, error) {
 	r := c.Read()
 	e, err := r.Event(c.OrgID(), string(in.ID))
 	if err != nil {

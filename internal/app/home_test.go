@@ -41,19 +41,18 @@ func (o *office) figures(t testing.TB, b *apptest.Browser, query string) (f home
 
 func TestFigures(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
+	each(t, newOffice, func(t *testing.T, o *office) {
 		o.receive(t, o.account, "+6281200000009", "wamid.before", "last week")
-		w.Clock.Advance(7 * 24 * time.Hour)
-		o.as = w.As(t, o.agent) // the session has ended meanwhile
+		o.Clock.Advance(7 * 24 * time.Hour)
+		o.as = o.As(t, o.agent) // the session has ended meanwhile
 		conversation := o.receive(t, o.account, "+6281200000001", "wamid.1", "hello?")
 		o.receive(t, o.account, "+6281200000002", "wamid.2", "hi")
-		w.Clock.Advance(90 * time.Second)
+		o.Clock.Advance(90 * time.Second)
 		o.as.Do(t, http.MethodPost, "/"+*o.account.PhoneNumberID+"/messages",
 			`{"messaging_product":"chat","to":"+6281200000001","type":"text","text":{"body":"Good morning!"}}`).RequireStatus(t, http.StatusOK)
-		w.Clock.Advance(30 * time.Second)
+		o.Clock.Advance(30 * time.Second)
 		o.as.Do(t, http.MethodPatch, "/conversations/"+conversation, `{"status":"resolved"}`).RequireStatus(t, http.StatusOK)
-		w.Clock.Advance(time.Second)
+		o.Clock.Advance(time.Second)
 
 		f := o.figures(t, o.as, "days=7&zone=Asia/Jakarta")
 		if f.Now.Messages.Inbound != 2 || f.Now.Messages.Outbound != 1 || f.Before.Messages.Inbound != 1 || len(f.Days) != 7 || f.Days[6].Messages.Inbound != 2 || len(f.Hours) != 7 {
@@ -64,14 +63,14 @@ func TestFigures(t *testing.T) {
 		}
 		o.as.Get(t, "/figures?zone=Mars/Olympus").RequireFailure(t, "invalid_field_value", "zone")
 
-		elsewhere := w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesTeams))
+		elsewhere := o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesTeams))
 		if f := o.figures(t, elsewhere, "days=7"); f.Now.Messages.Inbound != 0 || f.Now.Answered.Count != 0 {
 			t.Errorf("who is in no team of the number sees %+v", f.Now)
 		}
 		if f := o.figures(t, o.as, "days=7&number=999999999"); f.Now.Messages.Inbound != 0 {
 			t.Errorf("a number that there is not has %+v", f.Now)
 		}
-		w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesAssigned, o.org.TeamID)).Get(t, "/figures").
+		o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesAssigned, o.org.TeamID)).Get(t, "/figures").
 			RequireFailure(t, "forbidden", "")
 	})
 }
@@ -98,14 +97,13 @@ func attentionOf(t testing.TB, b *apptest.Browser) (a attention) {
 
 func TestAttention(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
+	each(t, newOffice, func(t *testing.T, o *office) {
 		o.receive(t, o.account, "+6281200000001", "wamid.1", "hello?")
-		w.Clock.Advance(time.Minute)
+		o.Clock.Advance(time.Minute)
 		o.receive(t, o.account, "+6281200000002", "wamid.2", "hi")
-		troubled := newNumber(t, w.Store, o.org)
+		troubled := newNumber(t, o.Store, o.org)
 		troubled.Quality = new("RED")
-		storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+		storetest.InTx(t, o.Store, func(tx *store.Tx) error {
 			sub := chat.WebhookSubscription{
 				ID: tx.NewID(chat.KindSubscription), OrgID: o.org.ID, URL: "https://127.0.0.1/hook", Status: chat.WebhookActive,
 				FailingSince: new(tx.Now()), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
@@ -123,7 +121,7 @@ func TestAttention(t *testing.T) {
 			return tx.InsertTemplate(template)
 		})
 
-		a := attentionOf(t, w.As(t, w.User(t, o.org, chat.RoleAdmin, chat.SeesAll, o.org.TeamID)))
+		a := attentionOf(t, o.As(t, o.User(t, o.org, chat.RoleAdmin, chat.SeesAll, o.org.TeamID)))
 		if a.Waiting.Count != 2 || a.Waiting.Since == nil || a.Unassigned != 2 {
 			t.Errorf("conversations: %+v", a)
 		}
@@ -137,12 +135,12 @@ func TestAttention(t *testing.T) {
 		if a.Waiting.Count != 2 || len(a.Numbers) != 1 || len(a.Endpoints)+len(a.Templates) != 0 {
 			t.Errorf("an agent sees %+v", a)
 		}
-		a = attentionOf(t, w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesTeams)))
+		a = attentionOf(t, o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesTeams)))
 		if a.Waiting.Count+a.Unassigned+len(a.Numbers) != 0 {
 			t.Errorf("who is in no team sees %+v", a)
 		}
-		stranger := storetest.Org(t, w.Store)
-		a = attentionOf(t, w.As(t, w.User(t, stranger, chat.RoleOwner, chat.SeesAll, stranger.TeamID)))
+		stranger := storetest.Org(t, o.Store)
+		a = attentionOf(t, o.As(t, o.User(t, stranger, chat.RoleOwner, chat.SeesAll, stranger.TeamID)))
 		if a.Waiting.Count+a.Unassigned+len(a.Numbers)+len(a.Endpoints)+len(a.Templates) != 0 {
 			t.Errorf("another organization sees %+v", a)
 		}

@@ -27,12 +27,11 @@ func same(t testing.TB, what string, got, want any) {
 // the counts and the timeline show it.
 func TestInboxDay(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
-		came := w.Clock.Now()
+	each(t, newOffice, func(t *testing.T, o *office) {
+		came := o.Clock.Now()
 		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hello\nthere")
-		other := o.receive(t, newNumber(t, w.Store, o.org), "+4915112345679", "wamid.2", "Hi")
-		w.Clock.Advance(time.Minute)
+		other := o.receive(t, newNumber(t, o.Store, o.org), "+4915112345679", "wamid.2", "Hi")
+		o.Clock.Advance(time.Minute)
 		o.receive(t, o.account, "+4915112345678", "wamid.3", "Anybody?")
 		same(t, "the list", list(t, o.as, ""), []string{id, other})
 		same(t, "the oldest first", list(t, o.as, "sort=oldest"), []string{other, id})
@@ -44,7 +43,7 @@ func TestInboxDay(t *testing.T) {
 		}
 		same(t, "the counts", counts(t, o.as), map[string]count{"mine": {}, "unassigned": {2, 2}, "all": {2, 2}, "snoozed": {}, "mentions": {}})
 
-		w.Clock.Advance(time.Minute)
+		o.Clock.Advance(time.Minute)
 		o.as.Do(t, "POST", "/"+*o.account.PhoneNumberID+"/messages",
 			`{"messaging_product":"chat","to":"+4915112345678","type":"text","text":{"body":"Yes"}}`).RequireStatus(t, http.StatusOK)
 		c = o.conversation(t, id)
@@ -55,20 +54,20 @@ func TestInboxDay(t *testing.T) {
 		same(t, "unassigned", list(t, o.as, "view=unassigned"), []string{other})
 		same(t, "who waits", list(t, o.as, "sort=waiting"), []string{other})
 
-		w.Clock.Advance(time.Minute)
+		o.Clock.Advance(time.Minute)
 		o.as.Do(t, "PATCH", "/conversations/"+id, `{"until_reply":true}`).RequireStatus(t, http.StatusOK).Data(t, &c)
 		if c.Status != "pending" || *c.SnoozedUntil != "9999-12-31T00:00:00.000Z" {
 			t.Errorf("snoozed, it is %+v", c)
 		}
 		same(t, "snoozed", list(t, o.as, "view=snoozed"), []string{id})
 		same(t, "open", list(t, o.as, ""), []string{other})
-		w.Clock.Advance(time.Minute)
+		o.Clock.Advance(time.Minute)
 		o.receive(t, o.account, "+4915112345678", "wamid.4", "Thanks")
-		label := storetest.Label(t, w.Store, o.org, "VIP")
-		w.Clock.Advance(time.Minute)
+		label := storetest.Label(t, o.Store, o.org, "VIP")
+		o.Clock.Advance(time.Minute)
 		o.as.Do(t, "POST", "/conversations/"+id+"/labels", `{"label_id":"`+label.ID+`"}`).RequireStatus(t, http.StatusOK)
 		same(t, "with the label", list(t, o.as, "label_id="+label.ID), []string{id})
-		w.Clock.Advance(time.Minute)
+		o.Clock.Advance(time.Minute)
 		o.as.Do(t, "PATCH", "/conversations/"+id, `{"status":"resolved","unread":false}`).RequireStatus(t, http.StatusOK).Data(t, &c)
 		if c.Status != "resolved" || c.WaitingSince != nil || c.UnreadCount != 0 {
 			t.Errorf("resolved, it is %+v", c)
@@ -85,16 +84,15 @@ func TestInboxDay(t *testing.T) {
 // page after it begins with the next.
 func TestTimelinePages(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
+	each(t, newOffice, func(t *testing.T, o *office) {
 		var id string
 		for i, text := range []string{"a", "b", "c", "d"} {
 			id = o.receive(t, o.account, "+4915112345678", "wamid."+text, text)
-			w.Clock.Advance(time.Second)
+			o.Clock.Advance(time.Second)
 			o.as.Do(t, "POST", "/conversations/"+id+"/notes", `{"body":"`+text+`"}`).RequireStatus(t, http.StatusCreated)
-			w.Clock.Advance(time.Second)
+			o.Clock.Advance(time.Second)
 			o.as.Do(t, "PATCH", "/conversations/"+id, []string{`{"status":"resolved"}`, `{"status":"pending"}`}[i%2]).RequireStatus(t, http.StatusOK)
-			w.Clock.Advance(time.Second)
+			o.Clock.Advance(time.Second)
 		}
 		whole := timeline(t, o.as, id, "limit=100")
 		ids := func(items []item) (all []string) {
@@ -138,11 +136,10 @@ func TestTimelinePages(t *testing.T) {
 // Replies show the message they answer, reactions are on their message, and each message names its author.
 func TestTimelineMessages(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
+	each(t, newOffice, func(t *testing.T, o *office) {
 		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "When do you open?")
 		send := func(body string) {
-			w.Clock.Advance(time.Second)
+			o.Clock.Advance(time.Second)
 			o.as.Do(t, "POST", "/"+*o.account.PhoneNumberID+"/messages", `{"messaging_product":"chat","to":"+4915112345678",`+body+`}`).RequireStatus(t, http.StatusOK)
 		}
 		send(`"context":{"message_id":"wamid.1"},"type":"text","text":{"body":"At nine"}`)
@@ -166,11 +163,10 @@ func TestTimelineMessages(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
+	each(t, newOffice, func(t *testing.T, o *office) {
 		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hi")
-		colleague := w.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID)
-		theirs := w.As(t, colleague)
+		colleague := o.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID)
+		theirs := o.As(t, colleague)
 		at := "/conversations/" + id + "/notes"
 		var note item
 		o.as.Do(t, "POST", at, `{"body":"Ask Uma","mentions":["`+colleague.ID+`"]}`).RequireStatus(t, http.StatusCreated).Data(t, &note)
@@ -193,18 +189,17 @@ func TestNotes(t *testing.T) {
 // people of that number stay out of reach.
 func TestAssigneeOutsideTheTeamReplies(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
+	each(t, newOffice, func(t *testing.T, o *office) {
 		mine := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hi")
 		o.receive(t, o.account, "+4915112345679", "wamid.2", "Hello")
 		to := func(b *apptest.Browser, number string) *apitest.Response {
 			return b.Do(t, "POST", "/"+*o.account.PhoneNumberID+"/messages", `{"messaging_product":"chat","to":"`+number+`","type":"text","text":{"body":"Yes"}}`)
 		}
 		for sees, status := range map[chat.Visibility]int{chat.SeesAssigned: http.StatusOK, chat.SeesTeams: http.StatusNotFound} {
-			u := w.User(t, o.org, chat.RoleAgent, sees, o.org.TeamID)
+			u := o.User(t, o.org, chat.RoleAgent, sees, o.org.TeamID)
 			o.as.Do(t, "PATCH", "/conversations/"+mine, `{"assigned_to":"`+u.ID+`"}`).RequireStatus(t, http.StatusOK)
-			storetest.InTx(t, w.Store, func(tx *store.Tx) error { return tx.DeleteMember(o.org.ID, o.org.TeamID, u.ID) })
-			as := w.As(t, u)
+			storetest.InTx(t, o.Store, func(tx *store.Tx) error { return tx.DeleteMember(o.org.ID, o.org.TeamID, u.ID) })
+			as := o.As(t, u)
 			as.Get(t, "/conversations/"+mine).RequireStatus(t, status)
 			to(as, "+4915112345678").RequireStatus(t, status)
 			to(as, "+4915112345679").RequireFailure(t, "resource_not_found", "")
@@ -216,26 +211,25 @@ func TestAssigneeOutsideTheTeamReplies(t *testing.T) {
 // A snoozed conversation comes back at its time, and not before.
 func TestSnoozedWakes(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
+	each(t, newOffice, func(t *testing.T, o *office) {
 		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hi")
-		until := w.Clock.Now().Add(time.Hour)
+		until := o.Clock.Now().Add(time.Hour)
 		at := "/conversations/" + id
-		o.as.Do(t, "PATCH", at, `{"snoozed_until":"`+chat.FormatTime(w.Clock.Now())+`"}`).RequireFailure(t, "invalid_field_value", "snoozed_until")
+		o.as.Do(t, "PATCH", at, `{"snoozed_until":"`+chat.FormatTime(o.Clock.Now())+`"}`).RequireFailure(t, "invalid_field_value", "snoozed_until")
 		o.as.Do(t, "PATCH", at, `{"status":"open","snoozed_until":"`+chat.FormatTime(until)+`"}`).RequireFailure(t, "invalid_field_value", "snoozed_until")
 		o.as.Do(t, "PATCH", at, `{"snoozed_until":"`+chat.FormatTime(until)+`"}`).RequireStatus(t, http.StatusOK)
 		wake := func() (n int64) {
-			storetest.InTx(t, w.Store, func(tx *store.Tx) (err error) {
+			storetest.InTx(t, o.Store, func(tx *store.Tx) (err error) {
 				n, err = core.Wake(tx, 10)
 				return err
 			})
 			return n
 		}
-		w.Clock.Advance(time.Hour - time.Millisecond)
+		o.Clock.Advance(time.Hour - time.Millisecond)
 		if n := wake(); n != 0 {
 			t.Errorf("%d woke too early", n)
 		}
-		w.Clock.Advance(time.Millisecond)
+		o.Clock.Advance(time.Millisecond)
 		if n := wake(); n != 1 {
 			t.Errorf("%d woke", n)
 		}
@@ -249,8 +243,7 @@ func TestSnoozedWakes(t *testing.T) {
 // A user's draft of an answer and of a note are separate; either marks the conversation, for that user only.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
+	each(t, newOffice, func(t *testing.T, o *office) {
 		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hi")
 		at := "/conversations/" + id + "/draft"
 		drafts := func(b *apptest.Browser) [2]string {
@@ -267,7 +260,7 @@ func TestDrafts(t *testing.T) {
 		put(`{"body":"Dear","note":false}`)
 		put(`{"body":"Ask Uma","note":true}`)
 		expect("both", "Dear", "Ask Uma")
-		same(t, "a colleague's", drafts(w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID))), [2]string{})
+		same(t, "a colleague's", drafts(o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID))), [2]string{})
 		put(`{"body":"Dear Ada"}`)
 		expect("the answer changed", "Dear Ada", "Ask Uma")
 		put(`{"body":""}`)
@@ -279,11 +272,10 @@ func TestDrafts(t *testing.T) {
 
 func TestCannedReplies(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
-		team := storetest.Team(t, w.Store, o.org.ID, "Others")
-		colleague := w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID))
-		outside := w.As(t, w.User(t, o.org, chat.RoleAdmin, chat.SeesAll, team.ID))
+	each(t, newOffice, func(t *testing.T, o *office) {
+		team := storetest.Team(t, o.Store, o.org.ID, "Others")
+		colleague := o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID))
+		outside := o.As(t, o.User(t, o.org, chat.RoleAdmin, chat.SeesAll, team.ID))
 		var own, shared struct{ ID string }
 		o.as.Do(t, "POST", "/replies", `{"name":"Bye","body":"Bye, {{contact.name}}"}`).RequireStatus(t, http.StatusCreated).Data(t, &own)
 		o.as.Do(t, "POST", "/replies", `{"name":"Hours","body":"9 to 5","team_id":"`+o.org.TeamID+`"}`).RequireStatus(t, http.StatusCreated).Data(t, &shared)
@@ -312,10 +304,9 @@ func TestCannedReplies(t *testing.T) {
 
 func TestSavedViews(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
-		colleague := w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID))
-		admin := w.As(t, w.User(t, o.org, chat.RoleAdmin, chat.SeesAll, o.org.TeamID))
+	each(t, newOffice, func(t *testing.T, o *office) {
+		colleague := o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID))
+		admin := o.As(t, o.User(t, o.org, chat.RoleAdmin, chat.SeesAll, o.org.TeamID))
 		type view struct {
 			ID     string
 			Filter map[string]any

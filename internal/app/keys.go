@@ -62,8 +62,6 @@ func listKeys(c *rest.Call, _ *noInput, _ store.Page) (all store.Slice[keyView],
 	return all, err
 }
 
-type createKeyInput struct{ Body createKeyBody }
-
 type createKeyBody struct {
 	Name      string     `json:"name" minLength:"1" maxLength:"200" trimmed:"true"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty" nullable:"true" doc:"When it stops working. Without it, never."`
@@ -74,16 +72,12 @@ type madeKeyView struct {
 	Text string  `json:"text" pattern:"^svc_live_[A-Za-z0-9_-]{24}$" doc:"Shown once."`
 }
 
-func createKey(tx *store.Tx, c *rest.Call, in *createKeyInput) (madeKeyView, error) {
+func createKey(tx *store.Tx, c *rest.Call, in *rest.Sent[createKeyBody]) (madeKeyView, error) {
 	key, text, err := core.CreateKey(tx, c.OrgID(), in.Body.Name, in.Body.ExpiresAt)
 	return madeKeyView{viewKey(key, nil), text}, err
 }
 
-type keyInput struct {
-	ID rest.KeyID `path:"id"`
-}
-
-func revokeKey(tx *store.Tx, c *rest.Call, in *keyInput) (keyView, error) {
+func revokeKey(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.KeyID]) (keyView, error) {
 	key, err := core.RevokeKeyOf(tx, c.OrgID(), string(in.ID))
 	if err != nil {
 		return keyView{}, err

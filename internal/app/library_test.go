@@ -52,19 +52,18 @@ func library(t testing.TB, b *apptest.Browser, account chat.Account, query strin
 
 func TestLibrary(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		d := newDesk(t, w)
+	each(t, newDesk, func(t *testing.T, d *desk) {
 		for _, f := range [][2]string{{"Price_list.pdf", "application/pdf"}, {"shop.jpg", "image/jpeg"}, {"hello.ogg", "audio/ogg; codecs=opus"}, {"tour.mp4", "video/mp4"}} {
 			d.store(t, d.account, f[0], f[1])
 		}
-		elsewhere := storetest.Org(t, w.Store)
-		theirs := newNumber(t, w.Store, elsewhere)
+		elsewhere := storetest.Org(t, d.Store)
+		theirs := newNumber(t, d.Store, elsewhere)
 		d.store(t, theirs, "secret.pdf", "application/pdf")
-		storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+		storetest.InTx(t, d.Store, func(tx *store.Tx) error {
 			_, err := core.AddMedia(tx, d.account, chat.MediaInbound, core.StoredFile{BlobKey: "in", MimeType: "image/png", Filename: "in.png"})
 			return err
 		})
-		storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+		storetest.InTx(t, d.Store, func(tx *store.Tx) error {
 			_, err := core.AddMedia(tx, d.account, chat.MediaAttachment, core.StoredFile{BlobKey: "sent", MimeType: "image/png", Filename: "sent.png"})
 			return err
 		})
@@ -90,8 +89,7 @@ func TestLibrary(t *testing.T) {
 // reply, nor deleted there.
 func TestAttachmentsAreNotListed(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		d := newDesk(t, w)
+	each(t, newDesk, func(t *testing.T, d *desk) {
 		number := "/" + *d.account.PhoneNumberID
 		d.receive(t, d.account, "+4915100000000", "wamid.1", "Hello")
 		const kind = "multipart/form-data; boundary=b"
@@ -125,8 +123,7 @@ type uses struct {
 // The uses of a file are shown before it is deleted. Afterwards only sent messages have it.
 func TestUsedFiles(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		d := newDesk(t, w)
+	each(t, newDesk, func(t *testing.T, d *desk) {
 		file, other := d.store(t, d.account, "prices.png", "image/png"), d.store(t, d.account, "other.png", "image/png")
 		path := "/" + *d.account.PhoneNumberID + "/media/" + file.ID
 		var reply struct{ ID string }
@@ -137,7 +134,7 @@ func TestUsedFiles(t *testing.T) {
 		d.receive(t, d.account, "+4915100000000", "wamid.1", "Hello")
 		d.as.Do(t, "POST", "/"+*d.account.PhoneNumberID+"/messages",
 			`{"messaging_product":"chat","to":"+4915100000000","type":"image","image":{"id":"`+file.ID+`"}}`).RequireStatus(t, http.StatusOK)
-		storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+		storetest.InTx(t, d.Store, func(tx *store.Tx) error {
 			return tx.PutTemplateSamples(chat.Template{OrgID: d.org.ID, WABAID: d.account.WABAID, Name: "promo", Language: "en"},
 				map[string]string{"components[0]": file.ID, "components[1]": other.ID})
 		})

@@ -29,8 +29,6 @@ func registerForgotten(a *App) {
 	}, a.forgetPassword)
 }
 
-type forgottenInput struct{ Body forgottenBody }
-
 type forgottenBody struct {
 	Email string `json:"email" minLength:"1" maxLength:"320"`
 }
@@ -41,7 +39,7 @@ type askedView struct {
 
 // forgetPassword answers before anything is looked up, so that neither the answer nor its timing tells whether
 // the user exists.
-func (a *App) forgetPassword(c *rest.Call, in *forgottenInput) (askedView, error) {
+func (a *App) forgetPassword(c *rest.Call, in *rest.Sent[forgottenBody]) (askedView, error) {
 	if a.cfg.Mail == nil {
 		return askedView{}, chat.NotFound("way to send mail")
 	}

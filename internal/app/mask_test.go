@@ -76,10 +76,9 @@ func leaks(r *apitest.Response) string {
 // not show it either.
 func TestMaskedNumbersAreNowhere(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		h := newMasked(t, w)
+	each(t, newMasked, func(t *testing.T, h hidden) {
 		succeeded := map[string]bool{}
-		for path, item := range w.Document().At("paths") {
+		for path, item := range h.Document().At("paths") {
 			for method := range item.(map[string]any) {
 				operation := strings.ToUpper(method) + " " + path
 				if path == "/stream" || path == "/session" || strings.Contains(path, "/phone/") {
@@ -111,8 +110,7 @@ func TestMaskedNumbersAreNowhere(t *testing.T) {
 // A user who does not see numbers finds nobody by them; other users do.
 func TestMaskedNumbersFindNobody(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		h := newMasked(t, w)
+	each(t, newMasked, func(t *testing.T, h hidden) {
 		admin := h.admin(t)
 		for _, digits := range []string{"4915112345678", "12345678", "%2B4915112", "5678"} {
 			for path, by := range map[string]*apptest.Browser{"/search?in=contacts&q=": h.as, "/contacts?search=": h.as} {
@@ -130,8 +128,7 @@ func TestMaskedNumbersFindNobody(t *testing.T) {
 // An agent can answer, react and mark as read without knowing the number.
 func TestMaskedAgentsWrite(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		h := newMasked(t, w)
+	each(t, newMasked, func(t *testing.T, h hidden) {
 		var newest struct{ ID string }
 		for _, i := range timeline(t, h.as, h.id, "") {
 			if i.Message != nil && i.Message.Direction == "inbound" {
@@ -148,12 +145,12 @@ func TestMaskedAgentsWrite(t *testing.T) {
 				ConversationID string `json:"conversation_id"`
 			}
 			h.as.Do(t, "POST", h.sends(), `{"messaging_product":"chat","recipient":"`+h.id+`",`+content+`}`).RequireStatus(t, http.StatusOK).Data(t, &sent)
-			m, err := w.Store.Read(t.Context()).Message(h.org.ID, h.account.ID, sent.ID)
+			m, err := h.Store.Read(t.Context()).Message(h.org.ID, h.account.ID, sent.ID)
 			if err != nil || sent.ConversationID != h.id || sent.To != "+49 ••• ••• 78" || !strings.Contains(m.Context+string(m.Content), hiddenWamid) {
 				t.Errorf("sent %+v as %s %s, %v", sent, m.Context, m.Content, err)
 			}
 		}
-		other := newOffice(t, w)
+		other := newOffice(t, h.World)
 		other.as.Do(t, "POST", "/"+*other.account.PhoneNumberID+"/messages", `{"messaging_product":"chat","recipient":"`+h.id+`","type":"text","text":{"body":"x"}}`).
 			RequireFailure(t, "resource_not_found", "")
 	})

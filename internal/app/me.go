@@ -115,14 +115,12 @@ func deref(s *string) string {
 	return *s
 }
 
-type updateMeInput struct{ Body updateMeBody }
-
 type updateMeBody struct {
 	Name *string `json:"name,omitempty" minLength:"1" maxLength:"200" trimmed:"true"`
 	Away *bool   `json:"away,omitempty" doc:"true: no new conversations for now."`
 }
 
-func (a *App) updateMe(tx *store.Tx, c *rest.Call, in *updateMeInput) (userView, error) {
+func (a *App) updateMe(tx *store.Tx, c *rest.Call, in *rest.Sent[updateMeBody]) (userView, error) {
 	me := c.Caller.User
 	u, err := core.UpdateUser(tx, me.Role, me.OrgID, me.ID, core.UserPatch{Name: in.Body.Name, Away: in.Body.Away})
 	if err != nil {
@@ -131,8 +129,6 @@ func (a *App) updateMe(tx *store.Tx, c *rest.Call, in *updateMeInput) (userView,
 	teams, err := tx.TeamsOf(u.OrgID, u.ID)
 	return viewUser(u, teams), err
 }
-
-type changePasswordInput struct{ Body changePasswordBody }
 
 type changePasswordBody struct {
 	Current string `json:"current_password" minLength:"1" maxLength:"4096"`
@@ -143,7 +139,7 @@ type changedView struct {
 	Changed bool `json:"changed"`
 }
 
-func (a *App) changePassword(c *rest.Call, in *changePasswordInput) (changedView, error) {
+func (a *App) changePassword(c *rest.Call, in *rest.Sent[changePasswordBody]) (changedView, error) {
 	var token string
 	err := a.logins.guard(c, keysOf(c.Caller.User.Email, "", browserOf(c)), func() (err error) {
 		token, err = core.ChangePassword(c.Ctx, a.store, sessionOf(c), in.Body.Current, in.Body.New, browserOf(c))

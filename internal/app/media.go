@@ -46,11 +46,6 @@ func listMedia(c *rest.Call, in *listMediaInput, p store.Page) (store.Slice[libr
 	return rest.ViewEach(slice, viewLibraryFile), err
 }
 
-type mediaUsesInput struct {
-	rest.AccountPath
-	ID rest.MediaID `path:"id"`
-}
-
 type mediaUsesView struct {
 	Replies      []string            `json:"replies" doc:"Canned replies that the user can use, by name."`
 	OtherReplies int                 `json:"other_replies" doc:"Canned replies of others."`
@@ -65,7 +60,7 @@ type templateNamedView struct {
 	Language string `json:"language"`
 }
 
-func mediaUses(c *rest.Call, in *mediaUsesInput) (mediaUsesView, error) {
+func mediaUses(c *rest.Call, in *rest.NumberByID[rest.MediaID]) (mediaUsesView, error) {
 	uses, err := core.UsesOfMedia(c.Read(), c.Account, *c.Caller.User, string(in.ID))
 	view := mediaUsesView{
 		Replies: orNone(uses.Replies), OtherReplies: uses.OtherReplies, Templates: []templateNamedView{}, Drafts: orNone(uses.Sketches),

@@ -7,7 +7,7 @@ import (
 )
 
 type previewMergeInput struct {
-	contactInput
+	rest.ByID[rest.ContactID]
 	With rest.ContactID `query:"with" doc:"The other contact, of the same number. Needed."`
 }
 

@@ -26,17 +26,12 @@ func registerNotes(a *App) {
 	}, deleteNote)
 }
 
-type addNoteInput struct {
-	inboxConversationInput
-	Body addNoteBody
-}
-
 type addNoteBody struct {
 	Body     string   `json:"body" minLength:"1" maxLength:"10000"`
 	Mentions []string `json:"mentions,omitempty" maxItems:"50" doc:"Users whom it concerns."`
 }
 
-func addNote(tx *store.Tx, c *rest.Call, in *addNoteInput) (timelineItemView, error) {
+func addNote(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.ConversationID, addNoteBody]) (timelineItemView, error) {
 	note, err := core.AddNote(tx, *c.Caller.User, string(in.ID), in.Body.Body, in.Body.Mentions)
 	return viewOwnNote(c, note), err
 }
@@ -47,7 +42,7 @@ func viewOwnNote(c *rest.Call, n chat.Note) timelineItemView {
 }
 
 type noteInput struct {
-	inboxConversationInput
+	rest.ByID[rest.ConversationID]
 	NoteID rest.NoteID `path:"note_id"`
 }
 

@@ -61,11 +61,6 @@ func (a *App) getNumberProfile(c *rest.Call, _ *numberInput) (profileView, error
 	return viewProfile(p), err
 }
 
-type updateProfileInput struct {
-	rest.AccountPath
-	Body updateProfileBody
-}
-
 type updateProfileBody struct {
 	About       *string   `json:"about,omitempty" maxLength:"139"`
 	Address     *string   `json:"address,omitempty" maxLength:"256"`
@@ -75,7 +70,7 @@ type updateProfileBody struct {
 	Websites    *[]string `json:"websites,omitempty" maxItems:"2"`
 }
 
-func (a *App) updateNumberProfile(c *rest.Call, in *updateProfileInput) (profileView, error) {
+func (a *App) updateNumberProfile(c *rest.Call, in *rest.NumberSent[updateProfileBody]) (profileView, error) {
 	b := in.Body
 	p, err := a.cfg.Numbers.UpdateProfile(c.Ctx, c.Account, chat.ProfileChange{
 		About: b.About, Address: b.Address, Description: b.Description, Email: b.Email, Vertical: b.Vertical, Websites: b.Websites,

@@ -161,16 +161,11 @@ func (a *App) getNumberPace(c *rest.Call, _ *numberInput) (view paceView, err er
 	return view, nil
 }
 
-type updateNumberInput struct {
-	rest.AccountPath
-	Body updateNumberBody
-}
-
 type updateNumberBody struct {
 	RequireOptIn *bool `json:"require_opt_in,omitempty"`
 }
 
-func updateNumber(tx *store.Tx, c *rest.Call, in *updateNumberInput) (numberView, error) {
+func updateNumber(tx *store.Tx, c *rest.Call, in *rest.NumberSent[updateNumberBody]) (numberView, error) {
 	account, err := core.SetRequireOptIn(tx, c.OrgID(), c.Account.ID, *in.Body.RequireOptIn) // the only field, and the rule requires one
 	return viewNumber(account), err
 }
@@ -205,8 +200,6 @@ func disconnectNumber(tx *store.Tx, c *rest.Call, in *numberInput) (numberGoneVi
 	return numberGoneView{in.PhoneNumberID, true}, err
 }
 
-type createNumberLinkInput struct{ Body createNumberLinkBody }
-
 type createNumberLinkBody struct {
 	TeamID rest.TeamID `json:"team_id,omitempty" doc:"Whose number it is to be. Needed where there are several teams."`
 }
@@ -219,7 +212,7 @@ type numberLinkView struct {
 // numberLinkHours is the life of such a link, which the user follows at once.
 const numberLinkHours = 24
 
-func (a *App) createNumberLink(tx *store.Tx, c *rest.Call, in *createNumberLinkInput) (numberLinkView, error) {
+func (a *App) createNumberLink(tx *store.Tx, c *rest.Call, in *rest.Sent[createNumberLinkBody]) (numberLinkView, error) {
 	back := a.cfg.PublicURL + "/numbers"
 	wanted := chat.NewSetupLink{ExpiresInHours: numberLinkHours, SuccessRedirectURL: &back, FailureRedirectURL: &back}
 	if _, err := wanted.Link(tx.Now()); err != nil { // without TLS on another machine, the hosted page itself shows the result

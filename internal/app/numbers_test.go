@@ -51,11 +51,10 @@ var numberOperations = []struct {
 // Agents see the numbers of their teams, and change none. Another organization sees none.
 func TestWhoMayDoWhatWithNumbers(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
+	each(t, newOffice, func(t *testing.T, o *office) {
 		base := "/" + *o.account.PhoneNumberID
-		stranger, _ := newAdmin(t, w)
-		outside := w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesTeams))
+		stranger, _ := newAdmin(t, o.World)
+		outside := o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesTeams))
 		for _, op := range numberOperations {
 			stranger.Do(t, op.method, base+op.path, op.body).RequireFailure(t, "resource_not_found", "")
 			if op.role == chat.RoleAdmin {
@@ -76,7 +75,7 @@ func TestWhoMayDoWhatWithNumbers(t *testing.T) {
 		if o.as.Get(t, "/numbers").RequireStatus(t, http.StatusOK).Data(t, &shown); len(shown) != 1 {
 			t.Errorf("an agent of the team sees %+v", shown)
 		}
-		admin := w.As(t, w.User(t, o.org, chat.RoleAdmin, chat.SeesAll, o.org.TeamID))
+		admin := o.As(t, o.User(t, o.org, chat.RoleAdmin, chat.SeesAll, o.org.TeamID))
 		for _, op := range numberOperations { // the last one disconnects the number
 			admin.Do(t, op.method, base+op.path, op.body).RequireStatus(t, http.StatusOK)
 		}

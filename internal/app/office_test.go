@@ -34,6 +34,12 @@ func newOffice(t testing.TB, w *apptest.World) *office {
 	return o
 }
 
+// each runs a test on each engine, in what build makes of a world.
+func each[P any](t *testing.T, build func(testing.TB, *apptest.World) P, test func(t *testing.T, place P)) {
+	t.Helper()
+	apptest.Each(t, func(t *testing.T, w *apptest.World) { test(t, build(t, w)) })
+}
+
 var numbers atomic.Int64
 
 func newNumber(t testing.TB, st *store.Store, org storetest.Organization) chat.Account {

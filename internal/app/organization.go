@@ -64,8 +64,6 @@ func getOrganization(c *rest.Call, _ *noInput) (organizationView, error) {
 	return viewOrganization(c.Caller.Organization), nil
 }
 
-type updateOrganizationInput struct{ Body updateOrganizationBody }
-
 type updateOrganizationBody struct {
 	Name        *string           `json:"name,omitempty" minLength:"1" maxLength:"200" trimmed:"true"`
 	TimeZone    *string           `json:"time_zone,omitempty" minLength:"1" maxLength:"64" doc:"As Asia/Jakarta."`
@@ -104,7 +102,7 @@ func (b updateOrganizationBody) apply(s *chat.Settings) {
 	}
 }
 
-func updateOrganization(tx *store.Tx, c *rest.Call, in *updateOrganizationInput) (organizationView, error) {
+func updateOrganization(tx *store.Tx, c *rest.Call, in *rest.Sent[updateOrganizationBody]) (organizationView, error) {
 	if in.Body.SecondStep != nil {
 		if err := mayRequireSecondStep(*c.Caller.User, *in.Body.SecondStep); err != nil {
 			return organizationView{}, err

@@ -36,8 +36,7 @@ type settings struct {
 // Absent settings stay, senseless ones are refused with the field's name, and agents change nothing.
 func TestOrganizationSettings(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
+	each(t, newOffice, func(t *testing.T, o *office) {
 		admin := o.admin(t)
 		var s settings
 		if admin.Get(t, "/organization").RequireStatus(t, http.StatusOK).Data(t, &s); s.TimeZone != "UTC" || s.RoundRobin || s.MaskNumbers || s.Away.On {
@@ -67,10 +66,9 @@ func TestOrganizationSettings(t *testing.T) {
 // A user who is away gets no new conversations, and everybody sees the status.
 func TestAvailability(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
-		colleague := w.User(t, o.org, chat.RoleAgent, chat.SeesAssigned, o.org.TeamID)
-		w.As(t, colleague)
+	each(t, newOffice, func(t *testing.T, o *office) {
+		colleague := o.User(t, o.org, chat.RoleAgent, chat.SeesAssigned, o.org.TeamID)
+		o.As(t, colleague)
 		o.choose(t, `{"round_robin":true}`)
 		o.as.Do(t, "PATCH", "/me", `{"away":true}`).RequireStatus(t, http.StatusOK)
 		var me struct{ User struct{ Away bool } }

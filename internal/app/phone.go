@@ -98,14 +98,12 @@ func (a *App) listHandsets(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[
 	return rest.ViewEach(store.Slice[simulator.Handset]{Rows: a.cfg.Phones.List(numbers)}, viewHandset), err
 }
 
-type createHandsetInput struct{ Body createHandsetBody }
-
 type createHandsetBody struct {
 	Name        string `json:"name" minLength:"1" maxLength:"60" trimmed:"true"`
 	PhoneNumber string `json:"phone_number" minLength:"1" maxLength:"40"`
 }
 
-func (a *App) createHandset(_ *rest.Call, in *createHandsetInput) (handsetView, error) {
+func (a *App) createHandset(_ *rest.Call, in *rest.Sent[createHandsetBody]) (handsetView, error) {
 	h, err := a.cfg.Phones.Add(in.Body.Name, in.Body.PhoneNumber)
 	return viewHandset(h), handsetFailure(err)
 }

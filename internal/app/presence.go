@@ -23,11 +23,6 @@ func registerPresence(a *App) {
 	}, a.getPresence)
 }
 
-type presenceInput struct {
-	ID   rest.ConversationID `path:"id"`
-	Body presenceBody
-}
-
 type presenceBody struct {
 	State live.State `json:"state" enum:"viewing,replying,gone"`
 }
@@ -38,7 +33,7 @@ type presentView struct {
 	State string `json:"state" enum:"viewing,replying"`
 }
 
-func (a *App) setPresence(c *rest.Call, in *presenceInput) (presenceBody, error) {
+func (a *App) setPresence(c *rest.Call, in *rest.SentTo[rest.ConversationID, presenceBody]) (presenceBody, error) {
 	if err := a.mustSee(c, string(in.ID)); err != nil {
 		return presenceBody{}, err
 	}
@@ -46,11 +41,7 @@ func (a *App) setPresence(c *rest.Call, in *presenceInput) (presenceBody, error)
 	return in.Body, nil
 }
 
-type whoIsThereInput struct {
-	ID rest.ConversationID `path:"id"`
-}
-
-func (a *App) getPresence(c *rest.Call, in *whoIsThereInput, _ store.Page) (store.Slice[presentView], error) {
+func (a *App) getPresence(c *rest.Call, in *rest.ByID[rest.ConversationID], _ store.Page) (store.Slice[presentView], error) {
 	if err := a.mustSee(c, string(in.ID)); err != nil {
 		return store.Slice[presentView]{}, err
 	}

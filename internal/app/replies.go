@@ -49,8 +49,6 @@ func listReplies(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[cannedRepl
 	return rest.ViewEach(store.Slice[chat.CannedReply]{Rows: replies}, viewReply), err
 }
 
-type createReplyInput struct{ Body createReplyBody }
-
 type createReplyBody struct {
 	Name    string  `json:"name" minLength:"1" maxLength:"100" trimmed:"true"`
 	Body    string  `json:"body" minLength:"1" maxLength:"4096"`
@@ -58,18 +56,9 @@ type createReplyBody struct {
 	TeamID  *string `json:"team_id,omitempty" nullable:"true"`
 }
 
-func createReply(tx *store.Tx, c *rest.Call, in *createReplyInput) (cannedReplyView, error) {
+func createReply(tx *store.Tx, c *rest.Call, in *rest.Sent[createReplyBody]) (cannedReplyView, error) {
 	reply, err := core.CreateReply(tx, *c.Caller.User, core.NewReply(in.Body))
 	return viewReply(reply), err
-}
-
-type replyInput struct {
-	ID rest.ReplyID `path:"id"`
-}
-
-type updateReplyInput struct {
-	replyInput
-	Body updateReplyBody
 }
 
 type updateReplyBody struct {
@@ -79,12 +68,12 @@ type updateReplyBody struct {
 	TeamID  chat.Patch[string] `json:"team_id,omitzero" doc:"Null makes it one's own."`
 }
 
-func updateReply(tx *store.Tx, c *rest.Call, in *updateReplyInput) (cannedReplyView, error) {
+func updateReply(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.ReplyID, updateReplyBody]) (cannedReplyView, error) {
 	reply, err := core.UpdateReply(tx, *c.Caller.User, string(in.ID), core.ReplyPatch(in.Body))
 	return viewReply(reply), err
 }
 
-func deleteReply(tx *store.Tx, c *rest.Call, in *replyInput) (rest.DeletedView, error) {
+func deleteReply(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.ReplyID]) (rest.DeletedView, error) {
 	err := core.DeleteReply(tx, *c.Caller.User, string(in.ID))
 	return rest.DeletedView{ID: string(in.ID), Object: "reply", Deleted: true}, err
 }

@@ -63,11 +63,10 @@ func find(t testing.TB, b *apptest.Browser, text, query string) (f found) {
 // A search finds messages, notes and contacts, marks the matches, and continues on the next page.
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
+	each(t, newOffice, func(t *testing.T, o *office) {
 		id := o.receive(t, o.account, "+6281234567890", "wamid.1", "Is the blue parcel there?")
-		w.Clock.Advance(time.Hour)
-		second := newNumber(t, w.Store, o.org)
+		o.Clock.Advance(time.Hour)
+		second := newNumber(t, o.Store, o.org)
 		other := o.receive(t, second, "+6281234567891", "wamid.2", "A parcel for Person")
 		o.as.Do(t, "POST", "/conversations/"+id+"/notes", `{"body":"The parcel is <b>lost</b>"}`).RequireStatus(t, http.StatusCreated)
 		o.index(t)
@@ -84,7 +83,7 @@ func TestSearch(t *testing.T) {
 		same(t, "contacts by name", find(t, o.as, "person", "&in=contacts").Contacts.conversations(), []string{other, id})
 		same(t, "of one number", find(t, o.as, "parcel", "&number="+*second.PhoneNumberID).Messages.conversations(), []string{other})
 		same(t, "of a number that is not there", find(t, o.as, "parcel", "&number=999999999").Messages.conversations(), []string{})
-		noon := url.QueryEscape(chat.FormatTime(w.Clock.Now()))
+		noon := url.QueryEscape(chat.FormatTime(o.Clock.Now()))
 		same(t, "before", find(t, o.as, "parcel", "&until="+noon).Messages.conversations(), []string{id})
 		same(t, "from", find(t, o.as, "parcel", "&from="+noon).Messages.conversations(), []string{other})
 
@@ -122,20 +121,19 @@ func TestSearchRefuses(t *testing.T) {
 // Nobody finds rows of another organization, or of a team or colleague that they may not see.
 func TestSearchShowsWhatTheUserSees(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		o := newOffice(t, w)
-		team := storetest.Team(t, w.Store, o.org.ID, "Others")
+	each(t, newOffice, func(t *testing.T, o *office) {
+		team := storetest.Team(t, o.Store, o.org.ID, "Others")
 		theirs := storetest.Organization{ID: o.org.ID, TeamID: team.ID}
 		first := o.receive(t, o.account, "+6281234567890", "wamid.1", "secret word")
-		second := o.receive(t, newNumber(t, w.Store, theirs), "+6281234567890", "wamid.2", "secret word")
-		w.Clock.Advance(time.Second)
+		second := o.receive(t, newNumber(t, o.Store, theirs), "+6281234567890", "wamid.2", "secret word")
+		o.Clock.Advance(time.Second)
 		third := o.receive(t, o.account, "+6281234567891", "wamid.3", "secret word")
-		stranger := newOffice(t, w)
+		stranger := newOffice(t, o.World)
 		strange := stranger.receive(t, stranger.account, "+6281234567890", "wamid.4", "secret word")
 		for _, id := range []string{first, second, third} {
 			o.as.Do(t, "POST", "/conversations/"+id+"/notes", `{"body":"a secret note"}`).RequireStatus(t, http.StatusCreated)
 		}
-		colleague := w.User(t, o.org, chat.RoleAgent, chat.SeesAssigned, o.org.TeamID)
+		colleague := o.User(t, o.org, chat.RoleAgent, chat.SeesAssigned, o.org.TeamID)
 		o.as.Do(t, "PATCH", "/conversations/"+third, `{"assigned_to":"`+colleague.ID+`"}`).RequireStatus(t, http.StatusOK)
 		o.index(t)
 
@@ -144,10 +142,10 @@ func TestSearchShowsWhatTheUserSees(t *testing.T) {
 			want []string
 		}{
 			"who sees everything":       {o.as, []string{third, second, first}},
-			"who sees a team":           {w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesTeams, o.org.TeamID)), []string{third, first}},
-			"who sees the other team":   {w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesTeams, team.ID)), []string{second}},
-			"who is in no team":         {w.As(t, w.User(t, o.org, chat.RoleAgent, chat.SeesTeams)), []string{}},
-			"who sees what is assigned": {w.As(t, colleague), []string{third}},
+			"who sees a team":           {o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesTeams, o.org.TeamID)), []string{third, first}},
+			"who sees the other team":   {o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesTeams, team.ID)), []string{second}},
+			"who is in no team":         {o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesTeams)), []string{}},
+			"who sees what is assigned": {o.As(t, colleague), []string{third}},
 			"a stranger":                {stranger.as, []string{strange}},
 		} {
 			f := find(t, test.as, "secret", "")
@@ -158,7 +156,7 @@ func TestSearchShowsWhatTheUserSees(t *testing.T) {
 			same(t, "short words for "+who, find(t, test.as, "se", "").Messages.conversations(), test.want)
 			same(t, "contacts for "+who, len(find(t, test.as, "81234", "").Contacts.Items), len(test.want))
 		}
-		storetest.InTx(t, w.Store, func(tx *store.Tx) error { return tx.DeleteConversation(o.org.ID, third) })
+		storetest.InTx(t, o.Store, func(tx *store.Tx) error { return tx.DeleteConversation(o.org.ID, third) })
 		same(t, "after one was deleted", find(t, o.as, "secret", "").Messages.conversations(), []string{second, first})
 	})
 }

@@ -81,8 +81,6 @@ func (a *App) beginSecondStep(tx *store.Tx, c *rest.Call, _ *noInput) (begunView
 	return begunView{secret, chat.TOTPAddress(secret, issuer(c.Caller.Organization), u.Email)}, err
 }
 
-type confirmInput struct{ Body confirmBody }
-
 type confirmBody struct {
 	Code string `json:"code" minLength:"1" maxLength:"40"`
 }
@@ -91,14 +89,12 @@ type recoveryView struct {
 	Codes []string `json:"recovery_codes" doc:"Shown once."`
 }
 
-func (a *App) confirmSecondStep(tx *store.Tx, c *rest.Call, in *confirmInput) (recoveryView, error) {
+func (a *App) confirmSecondStep(tx *store.Tx, c *rest.Call, in *rest.Sent[confirmBody]) (recoveryView, error) {
 	codes, err := core.ConfirmSecondStep(tx, a.cfg.Vault, *c.Caller.User, in.Body.Code, c.Caller.Session.ID)
 	return recoveryView{codes}, err
 }
 
-type proofInput struct{ Body proofBody }
-
-func (a *App) renewRecoveryCodes(c *rest.Call, in *proofInput) (view recoveryView, err error) {
+func (a *App) renewRecoveryCodes(c *rest.Call, in *rest.Sent[proofBody]) (view recoveryView, err error) {
 	err = a.guardProof(c, in.Body, func() (err error) {
 		view.Codes, err = core.RenewRecoveryCodes(c.Ctx, a.store, a.cfg.Vault, *c.Caller.User, in.Body.proof())
 		return err
@@ -106,7 +102,7 @@ func (a *App) renewRecoveryCodes(c *rest.Call, in *proofInput) (view recoveryVie
 	return view, err
 }
 
-func (a *App) endSecondStep(c *rest.Call, in *proofInput) (secondStepView, error) {
+func (a *App) endSecondStep(c *rest.Call, in *rest.Sent[proofBody]) (secondStepView, error) {
 	err := a.guardProof(c, in.Body, func() error {
 		return core.EndSecondStep(c.Ctx, a.store, a.cfg.Vault, *c.Caller.User, in.Body.proof())
 	})
@@ -118,7 +114,7 @@ func (a *App) guardProof(c *rest.Call, p proofBody, do func() error) error {
 	return a.logins.guard(c, keysOf(c.Caller.User.Email, p.Code, browserOf(c)), do)
 }
 
-func (a *App) takeOffSecondStep(tx *store.Tx, c *rest.Call, in *userInput) (userView, error) {
+func (a *App) takeOffSecondStep(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (userView, error) {
 	u, err := core.TakeOffSecondStep(tx, c.Caller.User.Role, c.OrgID(), string(in.ID))
 	if err != nil {
 		return userView{}, err

@@ -26,8 +26,6 @@ func registerSession(a *App) {
 	}, a.signOut)
 }
 
-type signInInput struct{ Body signInBody }
-
 type signInBody struct {
 	Email    string `json:"email" minLength:"1" maxLength:"320"`
 	Password string `json:"password" minLength:"1" maxLength:"4096"`
@@ -44,7 +42,7 @@ type proofBody struct {
 
 func (p proofBody) proof() core.Proof { return core.Proof(p) }
 
-func (a *App) signIn(c *rest.Call, in *signInInput) (view meView, err error) {
+func (a *App) signIn(c *rest.Call, in *rest.Sent[signInBody]) (view meView, err error) {
 	var token string
 	err = a.logins.guard(c, keysOf(in.Body.Email, in.Body.Code, browserOf(c)), func() (err error) {
 		token, _, err = core.SignIn(c.Ctx, a.store, a.cfg.Vault, core.Credentials{Email: in.Body.Email, Proof: in.Body.proof()}, browserOf(c))

@@ -39,8 +39,6 @@ func (a *App) getSetup(c *rest.Call, _ *noInput) (setupView, error) {
 	return view, err
 }
 
-type setUpInput struct{ Body setUpBody }
-
 type setUpBody struct {
 	Token        string `json:"token" minLength:"1" maxLength:"200" doc:"From the server's log."`
 	Organization string `json:"organization,omitempty" maxLength:"200" doc:"Its name; where there is an organization already, that one gets the user."`
@@ -49,7 +47,7 @@ type setUpBody struct {
 	Password     string `json:"password" minLength:"1" maxLength:"4096"`
 }
 
-func (a *App) setUp(c *rest.Call, in *setUpInput) (view meView, err error) {
+func (a *App) setUp(c *rest.Call, in *rest.Sent[setUpBody]) (view meView, err error) {
 	b := in.Body
 	var token string
 	err = a.logins.guard(c, keysOf("setup", "", browserOf(c)), func() (err error) {

@@ -105,15 +105,13 @@ func (a *App) unreachable(err error) error {
 	return chat.Fail(chat.CodeServiceUnavailable, "The identity provider did not confirm the sign-in. Try again; if it stays, tell the operator of this service.")
 }
 
-type finishSSOInput struct{ Body finishSSOBody }
-
 type finishSSOBody struct {
 	State      string `json:"state" minLength:"1" maxLength:"200"`
 	Code       string `json:"code" minLength:"1" maxLength:"4096" doc:"What the identity provider has sent."`
 	SecondStep string `json:"second_step,omitempty" maxLength:"40" doc:"What the authenticator app shows, or a recovery code."`
 }
 
-func (a *App) finishSSO(c *rest.Call, in *finishSSOInput) (view meView, err error) {
+func (a *App) finishSSO(c *rest.Call, in *rest.Sent[finishSSOBody]) (view meView, err error) {
 	if a.cfg.SSO == nil {
 		return meView{}, chat.NotFound("identity provider")
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/parleyhq/parley/internal/app/apptest"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
@@ -39,8 +38,7 @@ func (s storyTold) kinds() (all []string) {
 // attempt. For everybody else it does not exist.
 func TestStories(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		k := newConsole(t, w)
+	each(t, newConsole, func(t *testing.T, k *console) {
 		k.endpoint(t)
 		conversation := k.receive(t, k.account, "+12025550123", "wamid.in", "hello")
 		m := k.send(t, "+12025550123")

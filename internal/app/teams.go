@@ -56,23 +56,16 @@ func (a *App) listTeams(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[tea
 	return rest.ViewEach(store.Slice[chat.Team]{Rows: teams}, func(t chat.Team) teamView { return viewTeam(t, members) }), err
 }
 
-type createTeamInput struct{ Body teamBody }
-
 type teamBody struct {
 	Name string `json:"name" minLength:"1" maxLength:"200" trimmed:"true"`
 }
 
-func (a *App) createTeam(tx *store.Tx, c *rest.Call, in *createTeamInput) (teamView, error) {
+func (a *App) createTeam(tx *store.Tx, c *rest.Call, in *rest.Sent[teamBody]) (teamView, error) {
 	team, err := core.CreateTeam(tx, c.OrgID(), in.Body.Name)
 	return viewTeam(team, nil), err
 }
 
-type updateTeamInput struct {
-	ID   rest.TeamID `path:"id"`
-	Body teamBody
-}
-
-func (a *App) updateTeam(tx *store.Tx, c *rest.Call, in *updateTeamInput) (teamView, error) {
+func (a *App) updateTeam(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.TeamID, teamBody]) (teamView, error) {
 	team, err := core.RenameTeam(tx, c.OrgID(), string(in.ID), in.Body.Name)
 	if err != nil {
 		return teamView{}, err

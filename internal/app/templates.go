@@ -122,12 +122,7 @@ func (b sketchBody) check() (core.NewSketch, error) {
 	return core.NewSketch{Name: b.Name, Language: b.Language, Category: b.Category, Content: string(b.Content)}, nil
 }
 
-type createSketchInput struct {
-	rest.AccountPath
-	Body sketchBody
-}
-
-func createSketch(tx *store.Tx, c *rest.Call, in *createSketchInput) (sketchView, error) {
+func createSketch(tx *store.Tx, c *rest.Call, in *rest.NumberSent[sketchBody]) (sketchView, error) {
 	given, err := in.Body.check()
 	if err != nil {
 		return sketchView{}, err
@@ -136,22 +131,12 @@ func createSketch(tx *store.Tx, c *rest.Call, in *createSketchInput) (sketchView
 	return viewSketch(s), err
 }
 
-type sketchInput struct {
-	rest.AccountPath
-	ID rest.SketchID `path:"id"`
-}
-
-func getSketch(c *rest.Call, in *sketchInput) (sketchView, error) {
+func getSketch(c *rest.Call, in *rest.NumberByID[rest.SketchID]) (sketchView, error) {
 	s, err := c.Read().TemplateSketch(c.Account.OrgID, c.Account.WABAID, string(in.ID))
 	return viewSketch(s), err
 }
 
-type putSketchInput struct {
-	sketchInput
-	Body sketchBody
-}
-
-func putSketch(tx *store.Tx, c *rest.Call, in *putSketchInput) (sketchView, error) {
+func putSketch(tx *store.Tx, c *rest.Call, in *rest.NumberSentTo[rest.SketchID, sketchBody]) (sketchView, error) {
 	given, err := in.Body.check()
 	if err != nil {
 		return sketchView{}, err
@@ -160,7 +145,7 @@ func putSketch(tx *store.Tx, c *rest.Call, in *putSketchInput) (sketchView, erro
 	return viewSketch(s), err
 }
 
-func deleteSketch(tx *store.Tx, c *rest.Call, in *sketchInput) (rest.DeletedView, error) {
+func deleteSketch(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.SketchID]) (rest.DeletedView, error) {
 	err := tx.DeleteTemplateSketch(c.Account.OrgID, c.Account.WABAID, string(in.ID))
 	return rest.DeletedView{ID: string(in.ID), Object: "template_draft", Deleted: true}, err
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/parleyhq/parley/internal/app/apptest"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
@@ -19,8 +18,7 @@ import (
 // A draft keeps the state of the form, and is shared by all admins of the business account.
 func TestTemplateDrafts(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		d := newDesk(t, w)
+	each(t, newDesk, func(t *testing.T, d *desk) {
 		path := "/" + *d.account.PhoneNumberID + "/template-drafts"
 		type draft struct {
 			ID, Name string
@@ -31,7 +29,7 @@ func TestTemplateDrafts(t *testing.T) {
 		stream := d.boss.Listen(t)
 		d.boss.Do(t, "POST", path, `{"name":"","language":"","category":"","content":{"body":"Hello {{1}"}}`).RequireStatus(t, http.StatusCreated).Data(t, &made)
 		stream.Await(t, "templates", "")
-		colleague := w.As(t, w.User(t, d.org, chat.RoleOwner, chat.SeesAll))
+		colleague := d.As(t, d.User(t, d.org, chat.RoleOwner, chat.SeesAll))
 		colleague.Do(t, "PUT", path+"/"+made.ID, `{"name":"hello","language":"de","category":"UTILITY","content":{"body":"Hallo"}}`).RequireStatus(t, http.StatusOK)
 		d.boss.Get(t, path+"/"+made.ID).RequireStatus(t, http.StatusOK).Data(t, &kept)
 		same(t, "what is kept", kept, draft{made.ID, "hello", map[string]any{"body": "Hallo"}})
@@ -40,9 +38,9 @@ func TestTemplateDrafts(t *testing.T) {
 		d.boss.Do(t, "PUT", path+"/"+made.ID, `{"name":"","language":"","category":"","content":{"x":"`+strings.Repeat("x", 64<<10)+`"}}`).
 			RequireFailure(t, "invalid_field_value", "content")
 
-		stranger := storetest.Org(t, w.Store)
-		foreign := newNumber(t, w.Store, stranger)
-		theirs := w.As(t, w.User(t, stranger, chat.RoleOwner, chat.SeesAll, stranger.TeamID))
+		stranger := storetest.Org(t, d.Store)
+		foreign := newNumber(t, d.Store, stranger)
+		theirs := d.As(t, d.User(t, stranger, chat.RoleOwner, chat.SeesAll, stranger.TeamID))
 		for _, at := range []string{path, "/" + *foreign.PhoneNumberID + "/template-drafts"} {
 			theirs.Get(t, at+"/"+made.ID).RequireFailure(t, "resource_not_found", "")
 			theirs.Do(t, "PUT", at+"/"+made.ID, `{"name":"","language":"","category":"","content":{}}`).RequireFailure(t, "resource_not_found", "")
@@ -56,9 +54,8 @@ func TestTemplateDrafts(t *testing.T) {
 // The history keeps the callbacks about a template in order, in the provider's words.
 func TestTemplateHistory(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		d := newDesk(t, w)
-		storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+	each(t, newDesk, func(t *testing.T, d *desk) {
+		storetest.InTx(t, d.Store, func(tx *store.Tx) error {
 			return tx.InsertTemplate(chat.Template{
 				ID: tx.NewID(chat.KindTemplate), OrgID: d.org.ID, WABAID: d.account.WABAID, Name: "promo", Language: "en", Status: chat.TemplatePending,
 				ProviderStatus: "PENDING", Category: new("UTILITY"), Format: chat.FormatPositional, Components: json.RawMessage(`[{"type":"BODY","text":"Hi"}]`),
@@ -77,9 +74,9 @@ func TestTemplateHistory(t *testing.T) {
 			{Aspect: provider.TemplateStatus, Event: "FLAGGED"},
 			{Aspect: provider.TemplateStatus, Event: "PAUSED", Description: "Paused for 3 hours."},
 		} {
-			w.Clock.Advance(time.Second)
+			d.Clock.Advance(time.Second)
 			u.Origin, u.Name, u.Language = provider.Origin{WABAID: d.account.WABAID}, "promo", "en"
-			storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+			storetest.InTx(t, d.Store, func(tx *store.Tx) error {
 				return core.Applier{Log: slog.New(slog.DiscardHandler)}.ApplyAll(tx, []provider.Update{u})
 			})
 		}

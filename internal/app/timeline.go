@@ -20,7 +20,7 @@ func registerTimeline(a *App) {
 }
 
 type timelineInput struct {
-	inboxConversationInput
+	rest.ByID[rest.ConversationID]
 	Around string `query:"around" pattern:"^(msg|nte|hap)_[0-9A-HJKMNP-TV-Z]{26}$" doc:"An item's id: the page has it in its middle."`
 	Newer  string `query:"newer" pattern:"^(msg|nte|hap)_[0-9A-HJKMNP-TV-Z]{26}$" doc:"An item's id: the page has what came next after it."`
 }

@@ -116,13 +116,11 @@ func previewRetention(c *rest.Call, in *retentionInput) (removalView, error) {
 	return removalView{n, rest.Instant(before)}, err
 }
 
-type setRetentionInput struct{ Body setRetentionBody }
-
 type setRetentionBody struct {
 	Days *int64 `json:"days" nullable:"true" minimum:"1" maximum:"36500" doc:"Null: as long as the plan allows."`
 }
 
-func setRetention(tx *store.Tx, c *rest.Call, in *setRetentionInput) (retentionView, error) {
+func setRetention(tx *store.Tx, c *rest.Call, in *rest.Sent[setRetentionBody]) (retentionView, error) {
 	var days int64
 	if in.Body.Days != nil {
 		days = *in.Body.Days

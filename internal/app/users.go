@@ -99,8 +99,6 @@ func eachUser[V any](c *rest.Call, view func(chat.User, []string) V) (all store.
 	}), err
 }
 
-type inviteUserInput struct{ Body inviteUserBody }
-
 type inviteUserBody struct {
 	Email  string `json:"email" minLength:"1" maxLength:"320"`
 	Name   string `json:"name" minLength:"1" maxLength:"200" trimmed:"true"`
@@ -121,7 +119,7 @@ type userLinkView struct {
 	Mailed    bool         `json:"mailed" doc:"It is also on its way by mail."`
 }
 
-func (a *App) inviteUser(tx *store.Tx, c *rest.Call, in *inviteUserInput) (invitedView, error) {
+func (a *App) inviteUser(tx *store.Tx, c *rest.Call, in *rest.Sent[inviteUserBody]) (invitedView, error) {
 	b := in.Body
 	u, token, link, err := core.InviteUser(tx, c.Caller.User.Role, core.NewUser{
 		OrgID: c.OrgID(), Email: b.Email, Name: b.Name, Role: chat.Role(b.Role), Sees: chat.Visibility(b.Sees), TeamID: b.TeamID,
@@ -143,15 +141,6 @@ func (a *App) handOut(tx *store.Tx, u chat.User, token string, link chat.UserLin
 	return userLinkView{url, string(link.Kind), rest.Instant(link.ExpiresAt), a.cfg.Mail != nil}, a.mailLink(tx, u, link, url)
 }
 
-type userInput struct {
-	ID rest.UserID `path:"id"`
-}
-
-type updateUserInput struct {
-	userInput
-	Body updateUserBody
-}
-
 type updateUserBody struct {
 	Name     *string          `json:"name,omitempty" minLength:"1" maxLength:"200" trimmed:"true"`
 	Role     *chat.Role       `json:"role,omitempty" enum:"owner,admin,agent"`
@@ -161,7 +150,7 @@ type updateUserBody struct {
 	Away     *bool            `json:"away,omitempty"`
 }
 
-func (a *App) updateUser(tx *store.Tx, c *rest.Call, in *updateUserInput) (userView, error) {
+func (a *App) updateUser(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.UserID, updateUserBody]) (userView, error) {
 	u, err := core.UpdateUser(tx, c.Caller.User.Role, c.OrgID(), string(in.ID), core.UserPatch(in.Body))
 	if err != nil {
 		return userView{}, err
@@ -170,7 +159,7 @@ func (a *App) updateUser(tx *store.Tx, c *rest.Call, in *updateUserInput) (userV
 	return viewUser(u, teams), err
 }
 
-func (a *App) linkUser(tx *store.Tx, c *rest.Call, in *userInput) (userLinkView, error) {
+func (a *App) linkUser(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (userLinkView, error) {
 	token, link, err := core.LinkUser(tx, c.Caller.User.Role, c.OrgID(), string(in.ID))
 	if err != nil {
 		return userLinkView{}, err
@@ -182,6 +171,6 @@ func (a *App) linkUser(tx *store.Tx, c *rest.Call, in *userInput) (userLinkView,
 	return a.handOut(tx, u, token, link)
 }
 
-func (a *App) endUserSessions(tx *store.Tx, c *rest.Call, in *userInput) (signedOutView, error) {
+func (a *App) endUserSessions(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (signedOutView, error) {
 	return signedOutView{true}, core.SignOutUser(tx, c.Caller.User.Role, c.OrgID(), string(in.ID))
 }

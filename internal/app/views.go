@@ -48,26 +48,15 @@ func listViews(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[savedViewVie
 	return rest.ViewEach(store.Slice[chat.SavedView]{Rows: views}, viewSavedView), err
 }
 
-type createViewInput struct{ Body createViewBody }
-
 type createViewBody struct {
 	Name   string           `json:"name" minLength:"1" maxLength:"100" trimmed:"true"`
 	Filter chat.InboxFilter `json:"filter"`
 	Shared bool             `json:"shared,omitempty"`
 }
 
-func createView(tx *store.Tx, c *rest.Call, in *createViewInput) (savedViewView, error) {
+func createView(tx *store.Tx, c *rest.Call, in *rest.Sent[createViewBody]) (savedViewView, error) {
 	view, err := core.CreateView(tx, *c.Caller.User, in.Body.Name, in.Body.Filter, in.Body.Shared)
 	return viewSavedView(view), err
-}
-
-type viewInput struct {
-	ID rest.ViewID `path:"id"`
-}
-
-type updateViewInput struct {
-	viewInput
-	Body updateViewBody
 }
 
 type updateViewBody struct {
@@ -76,12 +65,12 @@ type updateViewBody struct {
 	Shared *bool             `json:"shared,omitempty"`
 }
 
-func updateView(tx *store.Tx, c *rest.Call, in *updateViewInput) (savedViewView, error) {
+func updateView(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.ViewID, updateViewBody]) (savedViewView, error) {
 	view, err := core.UpdateView(tx, *c.Caller.User, string(in.ID), core.ViewPatch(in.Body))
 	return viewSavedView(view), err
 }
 
-func deleteView(tx *store.Tx, c *rest.Call, in *viewInput) (rest.DeletedView, error) {
+func deleteView(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.ViewID]) (rest.DeletedView, error) {
 	err := core.DeleteView(tx, *c.Caller.User, string(in.ID))
 	return rest.DeletedView{ID: string(in.ID), Object: "view", Deleted: true}, err
 }

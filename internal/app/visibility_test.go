@@ -132,10 +132,9 @@ func TestHiddenConversationsCoverAll(t *testing.T) {
 // assigned to them.
 func TestAssignedOnly(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		h := newHidden(t, w)
-		u := w.User(t, h.org, chat.RoleAgent, chat.SeesAssigned, h.org.TeamID)
-		theirs := w.As(t, u)
+	each(t, newHidden, func(t *testing.T, h hidden) {
+		u := h.User(t, h.org, chat.RoleAgent, chat.SeesAssigned, h.org.TeamID)
+		theirs := h.As(t, u)
 		h.as.Do(t, "PATCH", "/conversations/"+h.id, `{"assigned_to":"`+u.ID+`"}`).RequireStatus(t, http.StatusOK)
 		same(t, "the list", list(t, theirs, ""), []string{h.id})
 		same(t, "unassigned", list(t, theirs, "view=unassigned"), []string{})
@@ -148,7 +147,7 @@ func TestAssignedOnly(t *testing.T) {
 		}
 		theirs.Get(t, "/conversations/"+h.id).RequireFailure(t, "resource_not_found", "")
 
-		w.Clock.Advance(time.Minute)
+		h.Clock.Advance(time.Minute)
 		var begun struct {
 			ConversationID string `json:"conversation_id"`
 		}

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/parleyhq/parley/internal/app/apptest"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/figures"
 	"github.com/parleyhq/parley/internal/store"
@@ -17,19 +16,18 @@ import (
 // are cancelled together.
 func TestWebhookFiguresAgreeWithTheList(t *testing.T) {
 	t.Parallel()
-	apptest.Each(t, func(t *testing.T, w *apptest.World) {
-		k := newConsole(t, w)
-		counter := figures.New(figures.Config{Store: w.Store, Log: slog.New(slog.DiscardHandler)})
-		w.Store.HandTo(func(h *store.Hands) { h.Count = counter.Mark })
+	each(t, newConsole, func(t *testing.T, k *console) {
+		counter := figures.New(figures.Config{Store: k.Store, Log: slog.New(slog.DiscardHandler)})
+		k.Store.HandTo(func(h *store.Hands) { h.Count = counter.Mark })
 		endpoint, _, _ := k.endpoint(t)
 		for _, status := range []chat.DeliveryStatus{chat.DeliverySucceeded, chat.DeliverySucceeded, chat.DeliveryFailed, chat.DeliveryDead} {
 			k.deliver(t, endpoint, status, 200)
-			w.Clock.Advance(20 * time.Minute)
+			k.Clock.Advance(20 * time.Minute)
 		}
 		requireWebhookFigures(t, k, counter.CountMarked)
 		k.admin.Do(t, "DELETE", "/webhook_subscriptions/"+endpoint, "").RequireStatus(t, http.StatusOK)
 		requireWebhookFigures(t, k, counter.CountMarked)
-		again := figures.New(figures.Config{Store: w.Store, Log: slog.New(slog.DiscardHandler)})
+		again := figures.New(figures.Config{Store: k.Store, Log: slog.New(slog.DiscardHandler)})
 		requireWebhookFigures(t, k, again.Sweep)
 		k.admin.Get(t, "/figures/webhooks?zone=Mars/Olympus").RequireFailure(t, "invalid_field_value", "zone")
 		k.as.Get(t, "/figures/webhooks").RequireFailure(t, "forbidden", "")

@@ -69,7 +69,6 @@ func (w *piecewise) Write(piece []byte) (int, error) {
 // textBody describes an answer that is plain text.
 type textBody struct{}
 
-// Schema describes it in the OpenAPI document.
 func (textBody) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Description: "The file."}
 }

@@ -47,7 +47,6 @@ func ServeFile[I any](p Place, op Operation, fn func(c *Call, in *I) (File, erro
 // fileBody describes an answer that is a file.
 type fileBody struct{}
 
-// Schema describes it in the OpenAPI document.
 func (fileBody) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "The file."}
 }

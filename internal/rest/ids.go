@@ -39,92 +39,37 @@ type (
 	ViewID         string
 )
 
-// Schema describes it in the OpenAPI document.
-func (AccountID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindAccount) }
+// Each id has the pattern of its kind.
 
-// Schema describes it in the OpenAPI document.
-func (AuditID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindAudit) }
-
-// Schema describes it in the OpenAPI document.
-func (BroadcastID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindBroadcast) }
-
-// Schema describes it in the OpenAPI document.
-func (BulkID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindBulk) }
-
-// Schema describes it in the OpenAPI document.
-func (ContactID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindContact) }
-
-// Schema describes it in the OpenAPI document.
-func (ContactJobID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindContactJob) }
-
-// Schema describes it in the OpenAPI document.
-func (ContactNoteID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindContactNote) }
-
-// Schema describes it in the OpenAPI document.
+func (AccountID) Schema(huma.Registry) *huma.Schema      { return idSchema(chat.KindAccount) }
+func (AuditID) Schema(huma.Registry) *huma.Schema        { return idSchema(chat.KindAudit) }
+func (BroadcastID) Schema(huma.Registry) *huma.Schema    { return idSchema(chat.KindBroadcast) }
+func (BulkID) Schema(huma.Registry) *huma.Schema         { return idSchema(chat.KindBulk) }
+func (ContactID) Schema(huma.Registry) *huma.Schema      { return idSchema(chat.KindContact) }
+func (ContactJobID) Schema(huma.Registry) *huma.Schema   { return idSchema(chat.KindContactJob) }
+func (ContactNoteID) Schema(huma.Registry) *huma.Schema  { return idSchema(chat.KindContactNote) }
 func (ConversationID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindConversation) }
-
-// Schema describes it in the OpenAPI document.
-func (CustomerID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindCustomer) }
-
-// Schema describes it in the OpenAPI document.
-func (DeliveryID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindDelivery) }
-
-// Schema describes it in the OpenAPI document.
-func (EventID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindEvent) }
-
-// Schema describes it in the OpenAPI document.
-func (KeyID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindKey) }
-
-// Schema describes it in the OpenAPI document.
-func (LabelID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindLabel) }
-
-// Schema describes it in the OpenAPI document.
-func (MediaID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindMedia) }
-
-// Schema describes it in the OpenAPI document.
-func (MessageID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindMessage) }
-
-// Schema describes it in the OpenAPI document.
-func (NoteID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindNote) }
-
-// Schema describes it in the OpenAPI document.
+func (CustomerID) Schema(huma.Registry) *huma.Schema     { return idSchema(chat.KindCustomer) }
+func (DeliveryID) Schema(huma.Registry) *huma.Schema     { return idSchema(chat.KindDelivery) }
+func (EventID) Schema(huma.Registry) *huma.Schema        { return idSchema(chat.KindEvent) }
+func (KeyID) Schema(huma.Registry) *huma.Schema          { return idSchema(chat.KindKey) }
+func (LabelID) Schema(huma.Registry) *huma.Schema        { return idSchema(chat.KindLabel) }
+func (MediaID) Schema(huma.Registry) *huma.Schema        { return idSchema(chat.KindMedia) }
+func (MessageID) Schema(huma.Registry) *huma.Schema      { return idSchema(chat.KindMessage) }
+func (NoteID) Schema(huma.Registry) *huma.Schema         { return idSchema(chat.KindNote) }
 func (OrganizationID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindOrganization) }
-
-// Schema describes it in the OpenAPI document.
-func (RecipientID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindRecipient) }
-
-// Schema describes it in the OpenAPI document.
-func (ReplyID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindReply) }
-
-// Schema describes it in the OpenAPI document.
-func (RequestID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindRequest) }
-
-// Schema describes it in the OpenAPI document.
-func (SecretID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindSecret) }
-
-// Schema describes it in the OpenAPI document.
-func (SetupLinkID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindSetupLink) }
-
-// Schema describes it in the OpenAPI document.
-func (SketchID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindSketch) }
-
-// Schema describes it in the OpenAPI document.
+func (RecipientID) Schema(huma.Registry) *huma.Schema    { return idSchema(chat.KindRecipient) }
+func (ReplyID) Schema(huma.Registry) *huma.Schema        { return idSchema(chat.KindReply) }
+func (RequestID) Schema(huma.Registry) *huma.Schema      { return idSchema(chat.KindRequest) }
+func (SecretID) Schema(huma.Registry) *huma.Schema       { return idSchema(chat.KindSecret) }
+func (SetupLinkID) Schema(huma.Registry) *huma.Schema    { return idSchema(chat.KindSetupLink) }
+func (SketchID) Schema(huma.Registry) *huma.Schema       { return idSchema(chat.KindSketch) }
 func (SubscriptionID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindSubscription) }
-
-// Schema describes it in the OpenAPI document.
-func (TeamID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindTeam) }
-
-// Schema describes it in the OpenAPI document.
-func (TemplateID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindTemplate) }
-
-// Schema describes it in the OpenAPI document.
+func (TeamID) Schema(huma.Registry) *huma.Schema         { return idSchema(chat.KindTeam) }
+func (TemplateID) Schema(huma.Registry) *huma.Schema     { return idSchema(chat.KindTemplate) }
 func (TemplateNewsID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindTemplateNews) }
-
-// Schema describes it in the OpenAPI document.
-func (UserID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindUser) }
-
-// Schema describes it in the OpenAPI document.
-func (ViewID) Schema(huma.Registry) *huma.Schema { return idSchema(chat.KindView) }
+func (UserID) Schema(huma.Registry) *huma.Schema         { return idSchema(chat.KindUser) }
+func (ViewID) Schema(huma.Registry) *huma.Schema         { return idSchema(chat.KindView) }
 
 // Texts converts ids to the strings of the domain.
 func Texts[T ~string](ids []T) (texts []string) {
@@ -141,7 +86,6 @@ func idSchema(k chat.Kind) *huma.Schema {
 // LabelColor is a color of labels.
 type LabelColor string
 
-// Schema describes it in the OpenAPI document.
 func (LabelColor) Schema(huma.Registry) *huma.Schema {
 	return enumSchema(chat.LabelColors)
 }

@@ -10,6 +10,38 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
+// Sent is the input of an operation that takes a body.
+type Sent[Body any] struct{ Body Body }
+
+// ByID is the input of an operation on the object that the path names.
+type ByID[ID ~string] struct {
+	ID ID `path:"id"`
+}
+
+// SentTo is ByID with a body.
+type SentTo[ID ~string, Body any] struct {
+	ByID[ID]
+	Body Body
+}
+
+// NumberSent is Sent under a number's path.
+type NumberSent[Body any] struct {
+	AccountPath
+	Body Body
+}
+
+// NumberByID is ByID under a number's path.
+type NumberByID[ID ~string] struct {
+	AccountPath
+	ByID[ID]
+}
+
+// NumberSentTo is SentTo under a number's path.
+type NumberSentTo[ID ~string, Body any] struct {
+	AccountPath
+	SentTo[ID, Body]
+}
+
 // inputBinder fills an operation's input struct from a request. It is built once from the struct's tags: `path`
 // and `query` name parameters, the field Body holds the JSON body, and pattern, enum, minLength, … are both the
 // rule and its documentation. Operations share parameters by embedding a struct.

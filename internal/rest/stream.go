@@ -44,7 +44,6 @@ func Stream[I any](p Place, op Operation, fn func(c *Call, in *I) error) {
 // eventStream is an answer of server-sent events.
 type eventStream struct{}
 
-// Schema describes it in the OpenAPI document.
 func (eventStream) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Description: "Server-sent events."}
 }

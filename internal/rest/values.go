@@ -25,7 +25,6 @@ func (t *Instant) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Schema describes it in the OpenAPI document.
 func (Instant) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Description: "RFC 3339 in UTC, with milliseconds."}
 }
@@ -44,14 +43,12 @@ type AnyJSON jsontext.Value
 
 func (v AnyJSON) MarshalJSON() ([]byte, error) { return v, nil }
 
-// Schema describes it in the OpenAPI document.
 func (AnyJSON) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }
 
 // Part is an object in a body that the document describes as T. It counts only if another field calls for it: the
 // operation forgets what was found in the others, and decodes this one.
 type Part[T any] struct{}
 
-// Schema describes it in the OpenAPI document.
 func (Part[T]) Schema(r huma.Registry) *huma.Schema {
 	t := reflect.TypeFor[T]()
 	return r.Schema(t, true, t.Name())
@@ -66,7 +63,6 @@ func (o OrNull[T]) MarshalJSONTo(enc *jsontext.Encoder) error {
 	return json.MarshalEncode(enc, o.Value)
 }
 
-// Schema describes it in the OpenAPI document.
 func (OrNull[T]) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{AnyOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
 }
@@ -90,7 +86,6 @@ func (f *FreeForm) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return err
 }
 
-// Schema describes it in the OpenAPI document.
 func (FreeForm) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, Nullable: true, AdditionalProperties: true}
 }

@@ -108,6 +108,16 @@ func (c *Case) Make(t *testing.T, variable, path, body string) {
 	c.Set(variable, made.ID)
 }
 
+// EachCase runs test in a case on a fresh server of each engine.
+func EachCase(t *testing.T, given func(*testing.T, *Case), test func(t *testing.T, c *Case), options ...Option) {
+	t.Helper()
+	Each(t, func(t *testing.T, s *Server) {
+		c := s.NewCase(t)
+		given(t, c)
+		test(t, c)
+	}, options...)
+}
+
 // RunEach runs scenarios on a fresh server of each engine.
 func RunEach(t *testing.T, scenarios []Scenario, options ...Option) {
 	t.Helper()
