@@ -22,7 +22,6 @@ type TextContent struct {
 	PreviewURL *bool  `json:"preview_url,omitempty"` // show a preview of the first link
 }
 
-// UnmarshalJSON is part of json.Unmarshaler.
 func (c *TextContent) UnmarshalJSON(text []byte) error {
 	type plain TextContent
 	return forgiving(text, (*plain)(c))
@@ -43,7 +42,6 @@ type MediaContent struct {
 	Animated *bool  `json:"animated,omitempty"`
 }
 
-// UnmarshalJSON is part of json.Unmarshaler.
 func (c *MediaContent) UnmarshalJSON(text []byte) error {
 	type plain MediaContent
 	return forgiving(text, (*plain)(c))
@@ -131,7 +129,6 @@ type InteractiveContent struct {
 	FormReply   json.RawMessage `json:"nfm_reply,omitempty"`
 }
 
-// UnmarshalJSON is part of json.Unmarshaler.
 func (c *InteractiveContent) UnmarshalJSON(text []byte) error {
 	type plain InteractiveContent
 	return forgiving(text, (*plain)(c))
@@ -206,7 +203,6 @@ type LocationContent struct {
 	URL       string  `json:"url,omitempty"`
 }
 
-// UnmarshalJSON is part of json.Unmarshaler.
 func (c *LocationContent) UnmarshalJSON(text []byte) error {
 	type plain LocationContent
 	return forgiving(text, (*plain)(c))
@@ -218,7 +214,6 @@ type ButtonContent struct {
 	Payload string `json:"payload,omitempty"`
 }
 
-// UnmarshalJSON is part of json.Unmarshaler.
 func (c *ButtonContent) UnmarshalJSON(text []byte) error {
 	type plain ButtonContent
 	return forgiving(text, (*plain)(c))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
-	"github.com/parleyhq/parley/internal/store/storetest"
 	"github.com/parleyhq/parley/internal/vault"
 )
 
@@ -62,13 +61,4 @@ func labelsOf(t *testing.T, st *store.Store, orgID string) []chat.Label {
 	page, err := st.Read(t.Context()).Labels(orgID, store.LabelFilter{}, store.Page{Limit: 100})
 	requireNoError(t, err)
 	return page.Rows
-}
-
-// eachWithClock runs a test on each engine with its own clock.
-func eachWithClock(t *testing.T, test func(t *testing.T, st *store.Store, clock *storetest.Clock)) {
-	t.Helper()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		test(t, storetest.Open(t, engine, storetest.WithClock(clock)), clock)
-	})
 }

@@ -53,9 +53,7 @@ func TestRecordDeliveriesCountsStreaks(t *testing.T) {
 // paused.
 func TestRecordDeliveriesDisables(t *testing.T) {
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		putSubscription(t, st)
 		record(t, st, make([]bool, 30), 0)
 		clock.Advance(72 * time.Hour)

@@ -24,7 +24,7 @@ func createKey(orgID, name string, expiresAt *time.Time) func(*store.Tx) (issued
 
 func TestCreateKey(t *testing.T) {
 	t.Parallel()
-	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		expires := clock.Now().Add(time.Millisecond)
 		for _, expiresAt := range []*time.Time{nil, &expires} {
@@ -44,7 +44,7 @@ func TestCreateKey(t *testing.T) {
 
 func TestCreateKeyErrors(t *testing.T) {
 	t.Parallel()
-	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		_, err := run(st, createKey(org.ID, "", nil))
 		requireCode(t, err, chat.CodeInvalidFieldValue, "name")
@@ -59,7 +59,7 @@ func TestCreateKeyErrors(t *testing.T) {
 
 func TestRevokeKey(t *testing.T) {
 	t.Parallel()
-	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		key, text := storetest.Key(t, st, org.ID)
 		revoke := func(id string) (chat.APIKey, error) {

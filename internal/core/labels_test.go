@@ -24,7 +24,7 @@ func deleteLabel(orgID, id string) func(*store.Tx) (struct{}, error) {
 
 func TestCreateLabel(t *testing.T) {
 	t.Parallel()
-	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		label, err := run(st, createLabel(org.ID, chat.NewLabel{Name: " VIP "}))
 		requireEqual(t, label, err, chat.Label{
@@ -81,7 +81,7 @@ func TestLabelNeedsATeamWhereThereAreSeveral(t *testing.T) {
 
 func TestUpdateLabel(t *testing.T) {
 	t.Parallel()
-	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		label := storetest.Label(t, st, org, "VIP")
 

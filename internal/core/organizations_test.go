@@ -23,7 +23,7 @@ func updateOrganization(id string, patch core.OrganizationPatch) func(*store.Tx)
 
 func TestCreateOrganization(t *testing.T) {
 	t.Parallel()
-	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org, err := run(st, createOrganization("  Acme ", "pro"))
 		requireEqual(t, org, err, chat.Organization{
 			ID: org.ID, Name: "Acme", Plan: "pro", Subscription: chat.SubscriptionActive,
@@ -57,7 +57,7 @@ func TestCreateOrganizationErrors(t *testing.T) {
 
 func TestUpdateOrganization(t *testing.T) {
 	t.Parallel()
-	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org, err := run(st, createOrganization("Acme", "pro"))
 		requireNoError(t, err)
 		trialEnds := clock.Now().Add(time.Hour)
@@ -90,7 +90,7 @@ func TestUpdateOrganization(t *testing.T) {
 
 func TestCreateTeam(t *testing.T) {
 	t.Parallel()
-	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		create := func(orgID, name string) (chat.Team, error) {
 			return run(st, func(tx *store.Tx) (chat.Team, error) { return core.CreateTeam(tx, orgID, name) })

@@ -15,6 +15,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
@@ -25,13 +26,11 @@ var cases = map[storetest.Engine]int64{storetest.SQLite: 60, storetest.Postgres:
 // checkProperty tries a property in worlds of one store per engine.
 func checkProperty(t *testing.T, property func(rt *rapid.T, w *world)) {
 	t.Helper()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		var tried atomic.Int64
 		var failing atomic.Bool
 		rapid.Check(t, func(rt *rapid.T) {
-			if tried.Add(1) > cases[engine] && !failing.Load() {
+			if tried.Add(1) > cases[storetest.Engine(st.Engine())] && !failing.Load() {
 				return
 			}
 			failing.Store(true) // true until the property ends: a failing case is tried again, made smaller

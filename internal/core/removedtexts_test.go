@@ -94,7 +94,7 @@ func TestTextsGoWithTheirMessages(t *testing.T) {
 // Deliveries of removed content stay, without it. Open ones end, and none can be replayed.
 func TestDeliveriesOfRemovedTexts(t *testing.T) {
 	t.Parallel()
-	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		w := newWorld(t, st, clock)
 		s := w.subscribe("all", nil, "message.received", "message.status")
 		w.Apply(w.Text("wamid.1", secret), w.Text("wamid.2", secret))

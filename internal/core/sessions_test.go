@@ -28,7 +28,7 @@ type staff struct {
 
 func eachStaff(t *testing.T, test func(s *staff)) {
 	t.Helper()
-	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		test(&staff{t: t, st: st, clock: clock, org: storetest.Org(t, st)})
 	})
 }

@@ -19,7 +19,7 @@ func createUser(in core.NewUser) func(*store.Tx) (chat.User, error) {
 
 func TestCreateUser(t *testing.T) {
 	t.Parallel()
-	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		user, err := run(st, createUser(core.NewUser{
 			OrgID: org.ID, Email: " Ann@example.com ", Name: " Ann ", Password: "$hash$", Role: chat.RoleAdmin,

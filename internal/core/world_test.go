@@ -21,7 +21,7 @@ type world struct{ *worldtest.World }
 // eachCase runs a test once for every case, each in its own world in one store per engine.
 func eachCase[C any](t *testing.T, cases map[string]C, test func(t *testing.T, w *world, c C)) {
 	t.Helper()
-	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		for name, c := range cases {
 			t.Run(name, func(t *testing.T) {
 				clock.Set(storetest.NewClock().Now())
@@ -34,7 +34,7 @@ func eachCase[C any](t *testing.T, cases map[string]C, test func(t *testing.T, w
 // eachWorld runs a test in a world on each engine.
 func eachWorld(t *testing.T, test func(w *world)) {
 	t.Helper()
-	eachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) { test(newWorld(t, st, clock)) })
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) { test(newWorld(t, st, clock)) })
 }
 
 func newWorld(t testing.TB, st *store.Store, clock *storetest.Clock) *world {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
 )
 
 func TestAPILogTellsTheClientsAddress(t *testing.T) {
@@ -40,8 +41,8 @@ func TestAPILogTellsTheClientsAddress(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			calls, err := s.store.Read(t.Context()).APILog(context.Key.OrgID, 10)
-			if err != nil || len(calls) != 1 || calls[0].IP != test.want {
+			calls, err := s.store.Read(t.Context()).APICalls(context.Key.OrgID, store.CallFilter{}, store.Page{Limit: 10})
+			if err != nil || len(calls.Rows) != 1 || calls.Rows[0].IP != test.want {
 				t.Errorf("logged %+v, %v, want %s", calls, err, test.want)
 			}
 		})

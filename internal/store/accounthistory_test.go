@@ -13,9 +13,7 @@ import (
 // A number's states are recorded as they change, and only the newest are kept.
 func TestAccountHistory(t *testing.T) {
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		account := storetest.Account(t, st, org, "100000000001")
 		other := storetest.Account(t, st, org, "100000000002")

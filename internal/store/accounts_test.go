@@ -46,8 +46,7 @@ func TestANumberIsConnectedOnce(t *testing.T) {
 
 func TestAccountPages(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		var want []string
 		for _, number := range []string{"1000001", "1000002", "1000003"} {
@@ -68,5 +67,5 @@ func TestAccountPages(t *testing.T) {
 			}
 		}
 		requireEqual(t, got, nil, want)
-	}, storetest.WithClock(clock))
+	})
 }

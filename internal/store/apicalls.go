@@ -55,12 +55,6 @@ func (r Reader) APICalls(orgID string, f CallFilter, p Page) (Slice[APICall], er
 	return f.look(orgID).run(r, p)
 }
 
-// APILog returns an organization's latest calls, newest first.
-func (r Reader) APILog(orgID string, limit int) ([]APICall, error) {
-	page, err := r.APICalls(orgID, CallFilter{}, Page{Limit: limit})
-	return page.Rows, err
-}
-
 // APICall returns a call of the organization, or ErrNotFound.
 func (r Reader) APICall(orgID, id string) (APICall, error) {
 	return one(r, scanCall, "SELECT "+callColumns+" FROM api_log WHERE org_id = $1 AND id = $2", orgID, id)

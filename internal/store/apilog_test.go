@@ -21,12 +21,12 @@ func TestAPILog(t *testing.T) {
 
 		slices.Reverse(calls)
 		r := st.Read(t.Context())
-		got, err := r.APILog("org_1", 1000)
-		requireEqual(t, got, err, calls)
-		got, err = r.APILog("org_1", 2)
-		requireEqual(t, got, err, calls[:2])
-		got, err = r.APILog("org_3", 2)
-		requireEqual(t, got, err, nil)
+		got, err := r.APICalls("org_1", store.CallFilter{}, store.Page{Limit: 1000})
+		requireEqual(t, got.Rows, err, calls)
+		got, err = r.APICalls("org_1", store.CallFilter{}, store.Page{Limit: 2})
+		requireEqual(t, got.Rows, err, calls[:2])
+		got, err = r.APICalls("org_3", store.CallFilter{}, store.Page{Limit: 2})
+		requireEqual(t, got.Rows, err, nil)
 	})
 }
 
@@ -43,9 +43,7 @@ func newCalls(st *store.Store, orgID string, n int) []store.APICall {
 
 func TestPurgeAPILogTakesOnlyTheOldInBatches(t *testing.T) {
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		old := append(newCalls(st, "org_1", 5), newCalls(st, "org_2", 1)...)
 		clock.Advance(time.Millisecond)
 		young := newCalls(st, "org_1", 2)
@@ -60,9 +58,9 @@ func TestPurgeAPILogTakesOnlyTheOldInBatches(t *testing.T) {
 			requireEqual(t, n, nil, want)
 		}
 		slices.Reverse(young)
-		left, err := st.Read(t.Context()).APILog("org_1", 10)
-		requireEqual(t, left, err, young)
-		others, err := st.Read(t.Context()).APILog("org_2", 10)
-		requireEqual(t, len(others), err, 1)
+		left, err := st.Read(t.Context()).APICalls("org_1", store.CallFilter{}, store.Page{Limit: 10})
+		requireEqual(t, left.Rows, err, young)
+		others, err := st.Read(t.Context()).APICalls("org_2", store.CallFilter{}, store.Page{Limit: 10})
+		requireEqual(t, len(others.Rows), err, 1)
 	})
 }

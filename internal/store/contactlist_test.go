@@ -116,8 +116,7 @@ var contactQueries = rapid.Custom(func(t *rapid.T) store.ContactQuery {
 // Each list in either order, its pages, the ids and the count equal the expected result, for every user.
 func TestContactListsAgree(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		p := newPeople(t, st, clock)
 		rapid.Check(t, func(rt *rapid.T) {
 			u, q := p.me, contactQueries.Draw(rt, "query")
@@ -138,7 +137,7 @@ func TestContactListsAgree(t *testing.T) {
 			}
 			p.compare(rt, u, q, rapid.IntRange(1, 9).Draw(rt, "limit"))
 		})
-	}, storetest.WithClock(clock))
+	})
 }
 
 func (p *people) compare(t *rapid.T, u chat.User, q store.ContactQuery, limit int) {

@@ -87,12 +87,6 @@ func (r Reader) ContactByBSUID(orgID, accountID, bsuid string) (chat.Contact, er
 		orgID, accountID, bsuid)
 }
 
-// ContactByUsername finds an account's contact by its username, in any case, or ErrNotFound.
-func (r Reader) ContactByUsername(orgID, accountID, username string) (chat.Contact, error) {
-	return one(r, scanContact, "SELECT "+contactColumns+" FROM contacts WHERE org_id = $1 AND account_id = $2 AND username_key = $3"+r.forUpdate(),
-		orgID, accountID, chat.FoldCase(username))
-}
-
 // ContactsAmong returns the ids that are contacts of the account. Inside a transaction it locks them, always in
 // the same order, so that two transactions with common contacts do not deadlock.
 func (r Reader) ContactsAmong(orgID, accountID string, ids []string) ([]string, error) {

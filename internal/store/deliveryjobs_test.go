@@ -69,8 +69,7 @@ func TestBornDeliveriesAreHandedOver(t *testing.T) {
 
 func TestDueDeliveriesInTheirOrder(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		storetest.OwnedBy(st, "node_1")
 		mine := putDeliveries(t, st, "org_1", "wbs_1", 5)
 		storetest.OwnedBy(st, "node_2")
@@ -99,14 +98,13 @@ func TestDueDeliveriesInTheirOrder(t *testing.T) {
 		if early, err := st.Read(t.Context()).DueDeliveries("node_1", "org_1", "wbs_1", st.Now().Add(-time.Millisecond), time.Time{}, store.DeliveryPlace{}, 100); err != nil || len(early) > 0 {
 			t.Errorf("before they are due: %v, %v", early, err)
 		}
-	}, storetest.WithClock(clock))
+	})
 }
 
 // After the clock was turned back, first attempts are due by the horizon, and retries are not.
 func TestDueDeliveriesByAHorizon(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		storetest.OwnedBy(st, "node_1")
 		jobs := putDeliveries(t, st, "org_1", "wbs_1", 3)
 		storetest.InTx(t, st, func(tx *store.Tx) error {
@@ -127,7 +125,7 @@ func TestDueDeliveriesByAHorizon(t *testing.T) {
 			due, err := st.Read(t.Context()).DueDeliveries("node_1", "org_1", "wbs_1", before, test.horizon, store.DeliveryPlace{}, 10)
 			requireEqual(t, ids(due), err, test.want)
 		}
-	}, storetest.WithClock(clock))
+	})
 }
 
 // Completions write many rows at a time, in statements of several sizes.

@@ -11,9 +11,7 @@ import (
 
 func TestIdempotencyRecords(t *testing.T) {
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		rec := store.IdempotencyRecord{
 			OrgID: "org_1", Key: "key", Fingerprint: "print", RequestID: "req_1", Status: 201,
 			Body: "{\"a\": \"☃\\u0000\"}\n", CreatedAt: clock.Now(),
@@ -43,9 +41,7 @@ func TestIdempotencyRecords(t *testing.T) {
 
 func TestIdempotencyRecordIsReplacedOnlyAfterTheWindow(t *testing.T) {
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		put := func(fingerprint string) func(*store.Tx) error {
 			return func(tx *store.Tx) error {
 				return tx.PutIdempotencyRecord(store.IdempotencyRecord{OrgID: "org", Key: "key", Fingerprint: fingerprint, Status: 200})
@@ -72,9 +68,7 @@ func requireFingerprint(t *testing.T, st *store.Store, want string) {
 
 func TestPurgeIdempotencyTakesOnlyTheOldInBatches(t *testing.T) {
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		putRecords(t, st, "old", 5)
 		clock.Advance(time.Millisecond)
 		putRecords(t, st, "young", 2)

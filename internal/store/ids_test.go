@@ -41,9 +41,7 @@ func TestIDsGrow(t *testing.T) {
 
 func TestTransactionKeepsItsInstant(t *testing.T) {
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		start := clock.Now()
 		storetest.InTx(t, st, func(tx *store.Tx) error {
 			first := tx.NewID(chat.KindEvent)

@@ -56,9 +56,7 @@ func TestKeysOfAnOrganization(t *testing.T) {
 
 func TestRevokeKeyKeepsTheFirstInstant(t *testing.T) {
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		key, _ := storetest.Key(t, st, org.ID)
 		untouched, _ := storetest.Key(t, st, org.ID)

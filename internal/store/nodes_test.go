@@ -102,8 +102,7 @@ func TestAClaimHoldsUpARemoval(t *testing.T) {
 // that have not seen it.
 func TestBeats(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		storetest.Alive(t, st, "a")
 		seen := map[int64]bool{}
 		for _, step := range []time.Duration{0, 0, time.Minute, -time.Hour, 0} {
@@ -127,5 +126,5 @@ func TestBeats(t *testing.T) {
 				return nil
 			})
 		}
-	}, storetest.WithClock(clock))
+	})
 }

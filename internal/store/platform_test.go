@@ -13,8 +13,7 @@ import (
 // One of several nodes has a job; the others cannot change it.
 func TestAccountJobsHaveOneHolder(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		storetest.Alive(t, st, "node")
 		claim := func() (jobs []store.AccountJob) {
@@ -63,7 +62,7 @@ func TestAccountJobsHaveOneHolder(t *testing.T) {
 		if left, err := st.Read(t.Context()).AccountJobs(org.ID); err != nil || len(left) != 0 {
 			t.Errorf("left are %v, %v", left, err)
 		}
-	}, storetest.WithClock(clock))
+	})
 }
 
 // A purge deletes the rows of one account, and rows that refer to them, in batches of the given size.

@@ -95,8 +95,7 @@ func TestBucketsAreSeparate(t *testing.T) {
 
 func TestBucketLooksWithoutTaking(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		look := func(capacity int64, now time.Time, since time.Duration) (store.TokenLease, error) {
 			return st.Read(t.Context()).Bucket("org", "write", capacity, now, since)
 		}
@@ -119,7 +118,7 @@ func TestBucketLooksWithoutTaking(t *testing.T) {
 		requireEqual(t, got, err, store.TokenLease{Left: 10, At: now.Add(-time.Hour)})
 		got, err = look(5, now, store.Unknown) // the plan has become smaller
 		requireEqual(t, got, err, store.TokenLease{Left: 5, At: now})
-	}, storetest.WithClock(clock))
+	})
 }
 
 // For any schedule and any turned clocks, one node gets no more out of a bucket than it holds plus the refill

@@ -19,9 +19,7 @@ var stepTimes = map[storetest.Engine]time.Duration{storetest.SQLite: 3 * time.Mi
 // previous one, and each is followed by a rest of four times its length.
 func TestStepsFitAndRest(t *testing.T) {
 	t.Parallel()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-		clock := storetest.NewClock()
-		st := storetest.Open(t, engine, storetest.WithClock(clock))
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		rapid.Check(t, func(rt *rapid.T) {
 			perRow := time.Duration(rapid.IntRange(0, 2000).Draw(rt, "microseconds a row")) * time.Microsecond
 			wait := time.Duration(rapid.SampledFrom([]int{0, 1, 20, 2000}).Draw(rt, "milliseconds of waiting")) * time.Millisecond
@@ -53,10 +51,10 @@ func TestStepsFitAndRest(t *testing.T) {
 				}
 			}
 			worked := time.Duration(last) * perRow
-			if engine == storetest.Postgres { // nobody waits for the work itself
+			if st.Engine() == string(storetest.Postgres) { // nobody waits for the work itself
 				worked += wait
 			}
-			if limit := stepTimes[engine]; worked > limit && last > 10 || worked < limit/3 && last < 500 {
+			if limit := stepTimes[storetest.Engine(st.Engine())]; worked > limit && last > 10 || worked < limit/3 && last < 500 {
 				rt.Fatalf("a step has become %d rows and takes %v", last, worked)
 			}
 		})

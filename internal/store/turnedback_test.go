@@ -28,9 +28,7 @@ func TestWorkFromBeforeAClockWasTurnedBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			slices.Sort(turn.want)
-			storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
-				clock := storetest.NewClock()
-				st := storetest.Open(t, engine, storetest.WithClock(clock))
+			storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 				storetest.Alive(t, st, node)
 				storetest.InTx(t, st, func(tx *store.Tx) error { return writeWork(tx, node) })
 				clock.Step(turn.by)

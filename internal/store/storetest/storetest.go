@@ -42,6 +42,15 @@ func Each(t *testing.T, test func(t *testing.T, st *store.Store), opts ...Option
 	EachEngine(t, func(t *testing.T, engine Engine) { test(t, Open(t, engine, opts...)) })
 }
 
+// EachWithClock is Each on a store whose clocks the test moves.
+func EachWithClock(t *testing.T, test func(t *testing.T, st *store.Store, clock *Clock)) {
+	t.Helper()
+	EachEngine(t, func(t *testing.T, engine Engine) {
+		clock := NewClock()
+		test(t, Open(t, engine, WithClock(clock)), clock)
+	})
+}
+
 // EachEngine is Each for a test that opens its stores itself.
 func EachEngine(t *testing.T, test func(t *testing.T, engine Engine)) {
 	t.Helper()
