@@ -14,7 +14,7 @@ RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X github.com/parleyhq/parl
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 COPY --from=build /parley /usr/local/bin/parley
-COPY --from=build --chown=10001:10001 --chmod=0700 /empty/data /data
+COPY --from=build --chown=10001:10001 --chmod=0700 /empty /
 USER 10001:10001
 ENV PARLEY_DATA=/data PARLEY_LISTEN=0.0.0.0:8080 PARLEY_OPS_LISTEN=127.0.0.1:9464
 VOLUME /data

@@ -70,16 +70,20 @@ func launch(env []string, args ...string) (*process, error) {
 	}
 	p.cmd.Env = append(p.cmd.Env, "GORACE=atexit_sleep_ms=0") // otherwise the race detector delays every exit by a second
 	p.cmd.Env = append(p.cmd.Env, env...)
+	return p, p.start()
+}
+
+func (p *process) start() error {
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
 	p.cmd.SysProcAttr = dieWithParent()
 	if err := p.cmd.Start(); err != nil {
-		return nil, err
+		return err
 	}
 	go func() {
 		_ = p.cmd.Wait() // the result is in its ProcessState
 		close(p.exited)
 	}()
-	return p, nil
+	return nil
 }
 
 func (p *process) running() bool {
