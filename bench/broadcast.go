@@ -2,9 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -23,6 +24,7 @@ const (
 	replyBesideRow    = "reply of an agent, beside a broadcast at 80/s"
 	replyFlatOutRow   = "reply of an agent, beside a broadcast flat out"
 	usualRate         = 80 // per number
+	broadcastNewRow   = "broadcast to new people, messages sent"
 	broadcastSentRow  = "broadcast, messages sent"
 	recipientsPerCall = 1_000
 )
@@ -61,7 +63,12 @@ func (b *bench) broadcast(ctx context.Context, g *group, databaseURL string) err
 	if err := m.load(ctx, imported); err != nil {
 		return err
 	}
-	return m.send(ctx, sent)
+	for _, row := range []string{broadcastNewRow, broadcastSentRow} { // the second one is to the same people
+		if err := m.alone(ctx, row, sent); err != nil {
+			return err
+		}
+	}
+	return m.besideAgent(ctx, sent)
 }
 
 // mailing measures the broadcasts of one number.
@@ -104,28 +111,67 @@ func (m mailing) create(ctx context.Context, people int) (*client.Broadcast, err
 	return made, nil
 }
 
-// send measures an agent alone, beside a broadcast at the usual pace, and beside one at full speed. It then waits for
-// the last one.
-func (m mailing) send(ctx context.Context, people int) error {
+// alone measures a broadcast beside which nobody sends, up to its last message. It then waits until the people have read
+// them all, so that the next row has the server to itself.
+func (m mailing) alone(ctx context.Context, row string, people int) error {
+	made, err := m.create(ctx, people)
+	if err != nil {
+		return err
+	}
+	pid := m.s.process.pid()
+	before, known := cpuTime(pid)
+	database := familyTime(m.database)
+	if _, err := m.api.StartBroadcast(ctx, m.number, made.ID); err != nil {
+		return err
+	}
+	m.profileBroadcast(ctx, row)
+	b, err := m.await(ctx, made.ID, "end", func(b *client.Broadcast) bool { return b.Status == client.BroadcastCompleted })
+	if err != nil {
+		return err
+	}
+	after, _ := cpuTime(pid)
+	f := figures{Name: row, Requests: int(b.Counts.Sent), Errors: people - int(b.Counts.Sent), Elapsed: b.CompletedAt.Sub(*b.StartedAt)}
+	f.PerSecond = float64(f.Requests) / f.Elapsed.Seconds()
+	if known && f.Requests > 0 {
+		f.CPUMicros = float64((after - before).Microseconds()) / float64(f.Requests)
+		f.DBMicros = float64((familyTime(m.database) - database).Microseconds()) / float64(f.Requests)
+	}
+	f.RSS, f.PeakRSS = memory(pid)
+	m.add(m.g, f)
+	_, err = m.await(ctx, made.ID, "be read", func(b *client.Broadcast) bool { return b.Counts.Read == b.Counts.Sent })
+	return err
+}
+
+// profileBroadcast records a profile of the broadcast that was just started, if one is wanted. The row's figures suffer
+// from it a little.
+func (m mailing) profileBroadcast(ctx context.Context, row string) {
+	if m.profiles == "" {
+		return
+	}
+	name := filepath.Join(m.profiles, m.s.engine+"-"+slug(row)+".pprof")
+	if err := fetch(ctx, fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", m.s.ops, int(profileTime.Seconds())), name); err != nil {
+		fmt.Fprintln(os.Stderr, "profile:", err)
+	}
+}
+
+// besideAgent measures an agent alone, beside a broadcast at the usual pace, and beside one at full speed.
+func (m mailing) besideAgent(ctx context.Context, people int) error {
 	l := newLoad(m.s.target.addr, m.connections, http.StatusOK, paced(sendTemplate(m.s.target, 1), besideBroadcast))
 	defer l.close()
 	m.add(m.g, m.measure(ctx, replyAlone, m.s.process.pid(), m.warmUp, l.phase))
-	usual, err := m.beside(ctx, replyBesideRow, l, people, new(int64(usualRate)))
-	if err != nil {
-		return err
+	for _, row := range []struct {
+		name      string
+		perSecond *int64
+	}{{replyBesideRow, new(int64(usualRate))}, {replyFlatOutRow, nil}} {
+		if err := m.beside(ctx, row.name, l, people, row.perSecond); err != nil {
+			return err
+		}
 	}
-	if _, err := m.api.StopBroadcast(ctx, m.number, usual); err != nil {
-		return err
-	}
-	flatOut, err := m.beside(ctx, replyFlatOutRow, l, people, nil)
-	if err != nil {
-		return err
-	}
-	return m.finish(ctx, flatOut, people)
+	return nil
 }
 
-// beside starts a broadcast and measures an agent beside it.
-func (m mailing) beside(ctx context.Context, name string, l *load, people int, perSecond *int64) (id string, err error) {
+// beside starts a broadcast, measures an agent beside it, and stops it.
+func (m mailing) beside(ctx context.Context, name string, l *load, people int, perSecond *int64) error {
 	made, err := m.create(ctx, people)
 	if err == nil && perSecond != nil {
 		_, err = m.api.UpdateBroadcast(ctx, m.number, made.ID, client.BroadcastPatch{PerSecond: client.Set(*perSecond)})
@@ -134,41 +180,39 @@ func (m mailing) beside(ctx context.Context, name string, l *load, people int, p
 		_, err = m.api.StartBroadcast(ctx, m.number, made.ID)
 	}
 	if err != nil {
-		return "", err
+		return err
 	}
 	f := m.measure(ctx, name, m.s.process.pid(), m.warmUp, l.phase)
 	during, err := m.api.GetBroadcast(ctx, m.number, made.ID)
-	if err == nil && during.Status != client.BroadcastSending {
+	if err != nil {
+		return err
+	}
+	if during.Status != client.BroadcastSending {
 		f.Failure = "the broadcast ended before the row did"
 	}
 	m.add(m.g, f)
-	return made.ID, err
+	fmt.Fprintf(os.Stderr, "%-9s %d messages of the broadcast went meanwhile\n", m.g.Name, during.Counts.Sent)
+	_, err = m.api.StopBroadcast(ctx, m.number, made.ID)
+	return err
 }
 
-// finish waits until a broadcast is over, and reports how fast it was.
-func (m mailing) finish(ctx context.Context, id string, people int) error {
+// await asks for a broadcast until it is as wanted.
+func (m mailing) await(ctx context.Context, id, what string, done func(*client.Broadcast) bool) (*client.Broadcast, error) {
 	ctx, cancel := context.WithTimeout(ctx, broadcastWait)
 	defer cancel()
-	for ctx.Err() == nil {
+	for {
 		b, err := m.api.GetBroadcast(ctx, m.number, id)
-		if err != nil {
-			return err
-		}
-		switch b.Status {
-		case client.BroadcastSending:
-		case client.BroadcastCompleted:
-			f := figures{Name: broadcastSentRow, Requests: int(b.Counts.Sent), Errors: people - int(b.Counts.Sent), Elapsed: b.CompletedAt.Sub(*b.StartedAt)}
-			f.PerSecond = float64(f.Requests) / f.Elapsed.Seconds()
-			f.RSS, f.PeakRSS = memory(m.s.process.pid())
-			m.add(m.g, f)
-			return nil
-		default:
-			return fmt.Errorf("the broadcast is %s", b.Status)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("waiting for the broadcast to %s: %w", what, err)
+		case done(b):
+			return b, nil
+		case b.Status != client.BroadcastSending && b.Status != client.BroadcastCompleted:
+			return nil, fmt.Errorf("the broadcast is %s", b.Status)
 		}
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():
 		}
 	}
-	return errors.Join(ctx.Err(), errors.New("the broadcast does not end"))
 }
