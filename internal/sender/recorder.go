@@ -20,6 +20,10 @@ const (
 	// organization's turn.
 	recordBatch = 64
 	recordRound = 8
+	// recordGather is how long outcomes of broadcasts wait for others, unless recordFew of them wait already or there is
+	// a person's: written by fours and fives, they would cost more than the sending.
+	recordGather = 10 * time.Millisecond
+	recordFew    = 32
 	// maxUnrecorded bounds the outcomes that wait for the store. Above it no more messages are sent.
 	maxUnrecorded = 4096
 	// recordTimeout ends a write that the store does not answer.
@@ -34,9 +38,9 @@ const (
 // it is given up.
 var refusedAgain = []time.Duration{100 * time.Millisecond, time.Second, 5 * time.Second, 10 * time.Second}
 
-// recorder writes outcomes in batches. A batch is what has come in while the last one was written. The recorder keeps
-// each outcome until it is written, however long the store is unavailable, because a message without a known outcome is
-// sent again.
+// recorder writes outcomes in batches. A batch is what has come in while the last one was written; those of broadcasts
+// gather a little longer. The recorder keeps each outcome until it is written, however long the store is unavailable,
+// because a message without a known outcome is sent again.
 type recorder struct {
 	record  func([]core.SendResult) error
 	now     func() store.Moment
@@ -48,6 +52,8 @@ type recorder struct {
 	mu      sync.Mutex
 	waiting fair.Rounds[store.Turn, outcome] // to be written together, in any order: no two belong to one conversation
 	refused []outcome                        // to be written alone, each when it is due
+	people  int                              // those in waiting that are not of broadcasts
+	since   store.Moment                     // when the first of those in waiting came
 	kept    int                              // all outcomes that are not written
 	open    map[string]bool                  // ids of the messages whose outcomes are waiting or being written
 	written chan struct{}                    // closed when some of them are no longer open
@@ -102,7 +108,24 @@ func (r *recorder) add(result core.SendResult, after func(error)) {
 
 // put queues an outcome in its organization's turn. Outcomes of people's messages and of broadcasts have separate
 // turns.
-func (r *recorder) put(o outcome) { r.waiting.Add(queued{SendWork: o.result.Work}.turn(), o) }
+func (r *recorder) put(o outcome) {
+	turn := queued{SendWork: o.result.Work}.turn()
+	if r.waiting.Len() == 0 {
+		r.since = r.now()
+	}
+	if !turn.Bulk {
+		r.people++
+	}
+	r.waiting.Add(turn, o)
+}
+
+// gathers is how long the waiting outcomes still wait for others.
+func (r *recorder) gathers(now store.Moment) time.Duration {
+	if r.people > 0 || r.waiting.Len() >= recordFew || r.closed || r.hurried {
+		return 0
+	}
+	return max(0, r.since.Add(recordGather).Sub(now))
+}
 
 // await returns when no outcome of the messages is waiting or being written, or when ctx ends. It does not wait for an
 // unavailable store, nor for an outcome that the store has refused.
@@ -201,6 +224,9 @@ func (r *recorder) next() ([]outcome, time.Duration) {
 		wait = min(wait, o.due.Sub(now))
 	}
 	if r.waiting.Len() > 0 {
+		if rest := r.gathers(now); rest > 0 {
+			return nil, min(wait, rest)
+		}
 		return r.gather(), 0
 	}
 	if r.closed && len(r.refused) == 0 {
@@ -212,7 +238,10 @@ func (r *recorder) next() ([]outcome, time.Duration) {
 // gather takes a batch of the waiting outcomes, some from each turn.
 func (r *recorder) gather() (batch []outcome) {
 	for len(batch) < recordBatch && r.waiting.Len() > 0 {
-		_, some := r.waiting.Next(min(recordRound, recordBatch-len(batch)), fair.Any)
+		turn, some := r.waiting.Next(min(recordRound, recordBatch-len(batch)), fair.Any)
+		if !turn.Bulk {
+			r.people -= len(some)
+		}
 		batch = append(batch, some...)
 	}
 	return batch

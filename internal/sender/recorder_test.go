@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/logging"
 	"github.com/parleyhq/parley/internal/store"
@@ -106,6 +107,12 @@ func (a *away) backBy(at time.Duration) time.Duration {
 	return at
 }
 
+// seemsAway tells whether a recorder may take the store for unavailable: it notices only with its next try that the store
+// is back.
+func (a *away) seemsAway(at time.Duration) bool {
+	return slices.ContainsFunc(a.outages, func(o outage) bool { return at >= o.From && at <= o.To+recordAgain })
+}
+
 func newAway(outages []outage) *away {
 	return &away{begin: time.Now(), outages: outages, bad: map[string]bool{}, written: map[string]int{}, settled: map[string][]settled{}, awaited: map[string]time.Duration{}}
 }
@@ -169,7 +176,7 @@ func runOutages(outages []outage, arrivals []arrival) string {
 		case in.Bad && got[0].at < in.At+16*time.Second:
 			return fmt.Sprintf("outcome %d came at %v and was given up at %v", i, in.At, got[0].at)
 		}
-		if went, ok := a.awaited[id]; !ok || went > got[0].at || !in.Bad && went < got[0].at && a.backBy(in.At) == in.At || in.Bad && went >= got[0].at {
+		if went, ok := a.awaited[id]; !ok || went > got[0].at || !in.Bad && went < got[0].at && !a.seemsAway(in.At) || in.Bad && went >= got[0].at {
 			return fmt.Sprintf("outcome %d came at %v and was settled at %v; who awaits it went on at %v", i, in.At, got[0].at, went)
 		}
 	}
@@ -177,6 +184,40 @@ func runOutages(outages []outage, arrivals []arrival) string {
 		return fmt.Sprintf("%d outcomes are left", r.kept)
 	}
 	return ""
+}
+
+// Outcomes of broadcasts gather for a moment, and are written together; a person's is written at once, with those that
+// wait.
+func TestOutcomesOfBroadcastsGather(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a, begin := newAway(nil), time.Now()
+		var batches []int
+		var at []time.Duration
+		r := newRecorder(func(results []core.SendResult) error {
+			batches, at = append(batches, len(results)), append(at, time.Since(begin))
+			return nil
+		}, func() store.Moment { return store.Moment(1).Add(time.Since(a.begin)) }, slog.New(slog.DiscardHandler), logging.NewEpisode(nil, nil, "x", "x", "x"))
+		add := func(n int, source chat.Source) {
+			for range n {
+				r.add(core.SendResult{Work: store.SendWork{Message: chat.Message{Source: source}}}, func(error) {})
+			}
+			synctest.Wait()
+		}
+		for range 12 {
+			add(1, chat.SourceBroadcast)
+			<-time.After(1100 * time.Microsecond) // none comes at the moment of a write
+		}
+		add(1, chat.SourceDashboard)
+		add(1, chat.SourceBroadcast)
+		add(recordFew, chat.SourceBroadcast)
+		add(1, chat.SourceBroadcast)
+		r.stop()
+		later := 12 * 1100 * time.Microsecond
+		if !slices.Equal(batches, []int{10, 3, recordFew + 1, 1}) || !slices.Equal(at, []time.Duration{recordGather, later, later, later}) {
+			t.Errorf("they were written as %v at %v", batches, at)
+		}
+	})
 }
 
 // Outcomes that are not written hold new messages back, until they are written.
