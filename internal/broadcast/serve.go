@@ -12,9 +12,12 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
+// enough is how many messages may wait at most: more than are sent until the worker looks again.
+const enough = 600
+
 // most is how many broadcast messages of a number may wait to be sent for the first time. That is half a second's
 // worth, so that a pause takes effect at once and other messages are not delayed.
-func (w *Worker) most() int { return max(8, int(w.cfg.PerSecond/2)) }
+func (w *Worker) most() int { return min(max(8, int(w.cfg.PerSecond/2)), enough) }
 
 // longestRest bounds the rest after a step that took long because the store was hardly available.
 const longestRest = 100 * time.Millisecond
@@ -55,11 +58,16 @@ func (w *Worker) room(ctx context.Context, n *number) (int, error) {
 		if room <= 0 {
 			return 0, nil
 		}
-		queued, err := w.cfg.Store.Read(ctx).QueuedFirst(b.OrgID, b.ID, room)
+		at := n.places[b.ID]
+		queued, first, err := w.cfg.Store.Read(ctx).QueuedFirst(b.OrgID, b.ID, at.sent, room)
 		if err != nil {
 			return 0, err
 		}
 		room -= queued
+		if first != "" {
+			at.sent = first
+			n.places[b.ID] = at
+		}
 	}
 	return room, nil
 }
@@ -84,9 +92,15 @@ func (w *Worker) advance(ctx context.Context, node string, n *number, b chat.Bro
 		if allowed < 0 {
 			allowed = w.allowance(n, b, state.Slow(), room)
 		}
+		at := n.places[b.ID]
+		state.After = at.made
 		p, err := w.timed(ctx, func() (core.Progress, error) { return w.step(ctx, node, state, b, min(w.slice, allowed-made)) })
 		if err != nil {
 			return made, false, err
+		}
+		if p.Last != "" {
+			at.made = p.Last
+			n.places[b.ID] = at
 		}
 		made += p.Messages
 		w.spend(n, b, p.Messages)

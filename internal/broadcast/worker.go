@@ -75,6 +75,14 @@ type number struct {
 	broadcasts []chat.Broadcast
 	pace       bucket
 	each       map[string]*bucket // by broadcast id, for broadcasts with their own pace
+	places     map[string]place   // by broadcast id; forgotten at each look
+}
+
+// place is how far a broadcast is among its recipients. A table that many rows have left is slow to walk from its
+// beginning.
+type place struct {
+	made string // hardly anybody up to this recipient waits any more
+	sent string // hardly any message before this recipient's waits to be sent
 }
 
 // New makes a worker.
@@ -160,11 +168,12 @@ func (w *Worker) look(ctx context.Context, node string) error {
 	}
 	for _, n := range w.numbers {
 		n.broadcasts = nil
+		clear(n.places)
 	}
 	for _, b := range own {
 		n := w.numbers[b.AccountID]
 		if n == nil {
-			n = &number{each: map[string]*bucket{}}
+			n = &number{each: map[string]*bucket{}, places: map[string]place{}}
 			w.numbers[b.AccountID] = n
 		}
 		n.broadcasts = append(n.broadcasts, b)

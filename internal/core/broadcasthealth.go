@@ -23,6 +23,8 @@ type BroadcastState struct {
 	Plan     chat.Plan
 	Template *chat.Template // nil: the template does not exist
 	Counts   chat.BroadcastCounts
+	// After is a recipient up to whom hardly anybody waits any more. They are looked at once nobody waits after it.
+	After string
 }
 
 // ReadBroadcastState reads the state. It returns ErrNotFound if the account is gone.

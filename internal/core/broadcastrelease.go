@@ -18,6 +18,8 @@ type Progress struct {
 	Messages int  // messages that were made
 	More     bool // more work is ready now, beyond messages
 	Over     bool // nothing is left to do
+	// Last is the last recipient who got a message or was skipped.
+	Last string
 }
 
 // AdvanceBroadcast takes one step of the work on a broadcast, with up to limit messages. node is the node that works
@@ -116,7 +118,10 @@ func finish(tx *store.Tx, b chat.Broadcast) (Progress, error) {
 
 // release makes messages for the next waiting recipients.
 func release(tx *store.Tx, s BroadcastState, b chat.Broadcast, limit int) (p Progress, err error) {
-	rows, err := tx.FirstRecipients(b.ID, chat.RecipientWaiting, "", max(1, limit))
+	rows, err := tx.FirstRecipients(b.ID, chat.RecipientWaiting, s.After, max(1, limit))
+	if err == nil && len(rows) == 0 && s.After != "" {
+		rows, err = tx.FirstRecipients(b.ID, chat.RecipientWaiting, "", max(1, limit))
+	}
 	if err != nil {
 		return p, err
 	}
@@ -155,7 +160,7 @@ func release(tx *store.Tx, s BroadcastState, b chat.Broadcast, limit int) (p Pro
 			return Progress{}, err
 		}
 	}
-	p.More = p.Messages < len(rows)
+	p.More, p.Last = p.Messages < len(rows), rows[len(rows)-1].ID
 	return p, errors.Join(takeQuota(tx, b.OrgID, s.Plan, p.Messages), t.write(tx, byWorker))
 }
 

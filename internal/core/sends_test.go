@@ -193,12 +193,17 @@ func TestRefuseQueued(t *testing.T) {
 			w.InTx(func(tx *store.Tx) error { return tx.UpdateContact(contact) })
 			work := store.SendWork{
 				Job:     store.SendJob{OrgID: w.Org.ID, AccountID: w.Account.ID, Category: s.category},
-				Message: chat.Message{Type: chat.TypeText, ContactID: contact.ID},
+				Message: chat.Message{ID: "msg_1", Type: chat.TypeText, ContactID: contact.ID},
 			}
 			got, err := core.RefuseQueued(w.Read(), s.Standing, work, w.Clock.Now())
+			w.Must(err)
+			looks, err := core.LookAt(w.Read(), w.Org.ID, []store.SendWork{work})
+			w.Must(err)
+			looked, err := looks[work.Message.ID].Refuse(w.Read(), s.Standing, work, w.Clock.Now())
+			w.Must(err)
 			switch {
-			case err != nil:
-				w.T.Errorf("%s: %v", name, err)
+			case !cmp.Equal(looked, got):
+				w.T.Errorf("%s: after a look it is %+v, and without %+v", name, looked, got)
 			case got == nil && test.want == "":
 			case got == nil || got.Code != test.want || got.Message == "" || got.ProviderCode != nil:
 				w.T.Errorf("%s: got %+v, want %q", name, got, test.want)

@@ -25,7 +25,11 @@ func ReadStanding(r store.Reader, orgID, accountID string) (s Standing, err erro
 
 // RefuseQueued says why an accepted message must not be sent any more; nil: it may.
 func RefuseQueued(r store.Reader, s Standing, w store.SendWork, now time.Time) (*chat.MessageError, error) {
-	err := refuseQueued(r, s, w, now)
+	return refusal(refuseQueued(r, s, w, now, r.Contact))
+}
+
+// refusal is the error of a message that is refused.
+func refusal(err error) (*chat.MessageError, error) {
 	e, ok := errors.AsType[*chat.Error](err)
 	if !ok {
 		return nil, err
@@ -47,7 +51,10 @@ var refusals = map[chat.Code]chat.MessageErrorCode{
 	chat.CodeConsentRequired:       chat.FailConsentRequired,
 }
 
-func refuseQueued(r store.Reader, s Standing, w store.SendWork, now time.Time) error {
+// readContact reads a contact of an account.
+type readContact func(orgID, accountID, id string) (chat.Contact, error)
+
+func refuseQueued(r store.Reader, s Standing, w store.SendWork, now time.Time, read readContact) error {
 	if s.Organization.Suspended {
 		return chat.Fail(chat.CodeOrganizationSuspended, "The organization was suspended before the message went out.")
 	}
@@ -60,7 +67,7 @@ func refuseQueued(r store.Reader, s Standing, w store.SendWork, now time.Time) e
 	if w.Job.Category == "" {
 		return nil
 	}
-	contact, err := followMerge(r, s.Account, w.Message.ContactID, r.Contact)
+	contact, err := followMerge(r, s.Account, w.Message.ContactID, read)
 	if err != nil {
 		return ignoreNotFound(err)
 	}

@@ -31,13 +31,14 @@ const (
 	lookAgain   = 500 * time.Millisecond
 )
 
-// send makes one attempt and hands its outcome to the recorder.
-func (n *number) send(w queued) {
+// send makes one attempt and hands its outcome to the recorder. A broadcast's message was looked at before.
+func (n *number) send(w queued, look *core.Look) {
 	begun := sync.OnceFunc(n.sender.starts.Leave)
 	timer := time.AfterFunc(startTime, begun)
-	result, again := n.attempt(&w, begun)
+	result, again := n.attempt(&w, look, begun)
 	timer.Stop()
 	begun()
+	n.returned(w.Job.Queue())
 	n.sender.cfg.Metrics.outcomes.WithLabelValues(outcomeOf(result, again)).Inc()
 	switch {
 	case result != nil:
@@ -86,44 +87,50 @@ func (n *number) settle(w queued, again store.Moment) {
 
 // attempt calls the provider, and calls begun when the request has been written. It returns the result to record and
 // when to try again.
-func (n *number) attempt(w *queued, begun func()) (*core.SendResult, store.Moment) {
+func (n *number) attempt(w *queued, look *core.Look, begun func()) (*core.SendResult, store.Moment) {
 	s := n.sender
 	ctx, cancel := context.WithTimeout(store.WithTurn(context.WithoutCancel(s.ctx), w.turn()), sendTimeout)
 	defer cancel()
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { begun() }})
-	look, seen := context.WithTimeout(ctx, lookTimeout)
-	defer seen()
-	// A sweep takes jobs up some time after they became due, and may be late. The job may be finished already.
-	if w.Job.Attempts > 0 || w.Job.InDoubt || s.cfg.Store.Moment().Sub(w.known) >= s.cfg.SweepEvery {
-		if open, err := s.stillOpen(look, w.Job); err != nil || !open {
-			return nil, n.unlessGone(err)
-		}
-	}
-	if w.bulk() && w.Job.Attempts == 0 && !w.Job.InDoubt {
-		if withdrawn, err := s.withdraw(look, w.SendWork); err != nil || withdrawn {
-			return nil, n.unlessGone(err)
-		}
-	}
-	standing, err := n.standing(look)
-	if err != nil {
-		return nil, n.unlessGone(ignoreNotFound(err))
-	}
-	refused, err := core.RefuseQueued(s.cfg.Store.Read(look), standing, w.SendWork, s.cfg.Store.Now())
+	account, refused, err := n.check(ctx, w, look)
 	switch {
 	case err != nil:
-		return nil, n.unlessGone(err)
+		return nil, n.unlessGone(ignoreNotFound(err))
 	case refused != nil:
 		return &core.SendResult{Work: w.SendWork, Failure: refused}, 0
 	}
-	sent, err := s.call(ctx, standing.Account, w)
+	sent, err := s.call(ctx, account, w)
 	switch {
 	case err == nil:
 		return &core.SendResult{Work: w.SendWork, Sent: sent}, 0
 	case errors.Is(err, errNoLease):
 		return nil, s.cfg.Store.Moment().Add(leaseAgain)
 	default:
-		return n.failed(w, standing.Account, err)
+		return n.failed(w, account, err)
 	}
+}
+
+// check tells why a message must not be sent any more, or returns the account that sends it. It returns ErrNotFound if
+// there is nothing to send.
+func (n *number) check(ctx context.Context, w *queued, look *core.Look) (account chat.Account, refused *chat.MessageError, err error) {
+	s := n.sender
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	refuse := core.RefuseQueued
+	if look != nil {
+		refuse, err = look.Refuse, s.stillWanted(ctx, w.SendWork, *look)
+	} else {
+		err = s.stillOpen(ctx, w)
+	}
+	if err != nil {
+		return account, nil, err
+	}
+	standing, err := n.standing(ctx)
+	if err != nil {
+		return account, nil, err
+	}
+	refused, err = refuse(s.cfg.Store.Read(ctx), standing, w.SendWork, s.cfg.Store.Now())
+	return standing.Account, refused, err
 }
 
 // standing reads the account and its organization, at most every accountFresh. A stop of either must also stop messages
@@ -162,27 +169,38 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// stillOpen tells whether the job still exists and is still this node's. A callback or another node may have settled
-// it.
-func (s *Sender) stillOpen(ctx context.Context, job store.SendJob) (bool, error) {
-	owner, err := s.cfg.Store.Read(ctx).SendJobOwner(job.OrgID, job.MessageID)
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
+// stillOpen returns ErrNotFound if the job no longer exists or is another node's. A sweep takes jobs up some time after
+// they became due, and may be late: a callback or another node may have settled them. A job that was known to be open a
+// moment ago is not looked up.
+func (s *Sender) stillOpen(ctx context.Context, w *queued) error {
+	if w.Job.Attempts == 0 && !w.Job.InDoubt && s.cfg.Store.Moment().Sub(w.known) < s.cfg.SweepEvery {
+		return nil
 	}
-	return owner == job.Owner, err
+	owner, err := s.cfg.Store.Read(ctx).SendJobOwner(w.Job.OrgID, w.Job.MessageID)
+	if err == nil && owner != w.Job.Owner {
+		return store.ErrNotFound
+	}
+	return err
 }
 
-// withdraw takes back a message whose broadcast was paused or stopped after the message was made.
-func (s *Sender) withdraw(ctx context.Context, w store.SendWork) (withdrawn bool, err error) {
-	status, err := s.cfg.Store.Read(ctx).BroadcastStatusOf(w.Message.OrgID, w.Message.ID)
-	if err != nil || status != chat.BroadcastPaused && status != chat.BroadcastStopped {
-		return false, ignoreNotFound(err)
+// stillWanted is stillOpen for a broadcast's message that was looked at. If its broadcast was paused or stopped after
+// the message was made, and the provider cannot have the message, it is taken back.
+func (s *Sender) stillWanted(ctx context.Context, w store.SendWork, look core.Look) error {
+	switch {
+	case !look.Open:
+		return store.ErrNotFound
+	case !look.Halted || w.Job.Attempts > 0 || w.Job.InDoubt:
+		return nil
 	}
-	err = s.cfg.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+	withdrawn := false
+	err := s.cfg.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 		withdrawn, err = core.Withdraw(tx, w)
 		return err
 	})
-	return withdrawn, err
+	if err == nil && withdrawn {
+		return store.ErrNotFound
+	}
+	return err
 }
 
 func (s *Sender) call(ctx context.Context, account chat.Account, w *queued) (provider.Sent, error) {

@@ -19,6 +19,10 @@ const maxPerNumber = 64
 // hangs.
 const maxBulk = 48
 
+// maxUnknown bounds how many messages of a number's broadcasts may have been sent without a written outcome. After a
+// crash it is only known from callbacks whether they were sent.
+const maxUnknown = 256
+
 // number sends the messages of one account. It has a lane for each conversation, which sends in order, one message at a
 // time.
 type number struct {
@@ -34,7 +38,10 @@ type number struct {
 	ready    laneHeap         // lanes with work and no call under way, by when they may continue
 	bulk     laneHeap         // likewise, for lanes with only broadcast messages: the lanes in ready go first
 	inFlight int
-	inBulk   int // calls for broadcasts
+	inBulk   int          // calls for broadcasts
+	unknown  int          // broadcasts' messages whose call has returned and whose outcome is not written
+	looking  int          // handfuls that are being looked at
+	nextBulk store.Moment // when the next handful may be taken
 	cached   core.Standing
 	cachedAt store.Moment
 	recent   minute
@@ -132,11 +139,9 @@ func (n *number) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for n.sender.ctx.Err() == nil {
-		w, wait := n.next()
-		if w != nil {
-			if n.sender.starts.Enter(n.sender.ctx, w.turn()) {
-				n.sender.work.Go(func() { n.send(*w) })
-			}
+		some, wait := n.next()
+		if len(some) > 0 {
+			n.start(some)
 			continue
 		}
 		timer.Reset(wait)
@@ -151,18 +156,40 @@ func (n *number) run() {
 	}
 }
 
-// next takes the first message that may be sent now, or says how long to wait.
-func (n *number) next() (*queued, time.Duration) {
+// next takes the first message that may be sent now, or a handful if it is a broadcast's, or says how long to wait.
+func (n *number) next() (some []queued, wait time.Duration) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := n.sender.cfg.Store.Moment()
+	for len(some) < handful {
+		var l *lane
+		if l, wait = n.take(now, len(some) > 0); l == nil {
+			break
+		}
+		some = append(some, l.queue[0])
+		if !l.bulk {
+			break
+		}
+	}
+	if len(some) > 0 && some[0].bulk() {
+		n.looking++
+		if len(some) < handful {
+			n.nextBulk = now.Add(handfulEvery)
+		}
+	}
+	return some, wait
+}
+
+// take takes the lane whose first message may be sent now, or says how long to wait. more means that a handful is being
+// filled.
+func (n *number) take(now store.Moment, more bool) (*lane, time.Duration) {
 	if len(n.ready.lanes)+len(n.bulk.lanes) == 0 || n.inFlight >= maxPerNumber {
 		return nil, idleNumber
 	}
 	if n.sender.results.behind() {
 		return nil, recordAgain
 	}
-	l, wait := n.choose(now)
+	l, wait := n.choose(now, more)
 	if l == nil {
 		return nil, wait
 	}
@@ -180,8 +207,7 @@ func (n *number) next() (*queued, time.Duration) {
 		n.inBulk++
 		n.sender.manners.took(now)
 	}
-	w := l.queue[0]
-	return &w, 0
+	return l, 0
 }
 
 // spend spends the credit for a lane's next message, or says how long the message has to wait.
@@ -201,30 +227,53 @@ func (n *number) spend(l *lane, now store.Moment) time.Duration {
 
 // choose is the next lane to send: one with a person's message before one with broadcasts only. If there is none, it
 // says how long to wait.
-func (n *number) choose(now store.Moment) (*lane, time.Duration) {
+func (n *number) choose(now store.Moment, more bool) (*lane, time.Duration) {
 	wait := idleNumber
 	for _, h := range []*laneHeap{&n.ready, &n.bulk} {
-		if len(h.lanes) == 0 || h == &n.bulk && n.inBulk >= maxBulk {
+		if len(h.lanes) == 0 || h == &n.bulk && n.bulkMustWait(more) {
 			continue
 		}
 		l := h.lanes[0]
-		if !l.due.After(now) {
+		due := l.due
+		if h == &n.bulk && !more {
+			due = max(due, n.nextBulk)
+		}
+		if !due.After(now) {
 			return l, 0
 		}
-		wait = min(wait, l.due.Sub(now), idleNumber/2)
+		wait = min(wait, due.Sub(now), idleNumber/2)
 	}
 	return nil, wait
+}
+
+// bulkMustWait tells whether broadcasts' messages wait until others are further on.
+func (n *number) bulkMustWait(more bool) bool {
+	return n.inBulk >= maxBulk || n.unknown >= maxUnknown || n.looking > 0 && !more
+}
+
+// returned ends the call for a lane of broadcasts, so that another can begin. The lane goes on when the outcome is
+// written.
+func (n *number) returned(laneID string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.lanes[laneID].bulk {
+		n.inFlight--
+		n.inBulk--
+		n.unknown++
+		n.poke()
+	}
 }
 
 // done ends an attempt. If again is set, the message stays at the head of its lane until then.
 func (n *number) done(laneID string, again store.Moment) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.inFlight--
 	l := n.lanes[laneID]
 	l.busy = false
 	if l.bulk {
-		n.inBulk--
+		n.unknown--
+	} else {
+		n.inFlight--
 	}
 	if again.IsZero() {
 		l.queue[0] = queued{}

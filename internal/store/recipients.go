@@ -183,10 +183,18 @@ func (r Reader) ClickCounts(broadcastID string) ([]ReasonCount, error) {
 	}, `SELECT clicked, COUNT(*) FROM broadcast_recipients WHERE broadcast_id = $1 AND clicked IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1`, broadcastID)
 }
 
-// QueuedFirst counts, up to limit, the messages of a broadcast that wait for their first attempt.
-func (r Reader) QueuedFirst(orgID, broadcastID string, limit int) (int, error) {
-	return one(r, scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM broadcast_recipients r JOIN send_jobs j ON j.org_id = r.org_id AND j.message_id = r.message_id
-		WHERE r.broadcast_id = $2 AND r.status = 'queued' AND j.org_id = $1 AND j.attempts = 0 LIMIT $3) q`, orgID, broadcastID, limit)
+// QueuedFirst counts, up to limit, the messages of a broadcast that wait for their first attempt, from a recipient on.
+// It returns the first of their recipients too, empty if there are none or limit of them.
+func (r Reader) QueuedFirst(orgID, broadcastID, from string, limit int) (n int, first string, err error) {
+	n, err = one(r, func(row scanner) (n int, err error) {
+		err = row.Scan(&n, &first)
+		return n, err
+	}, `SELECT COUNT(*), COALESCE(MIN(q.id), '') FROM (SELECT r.id FROM broadcast_recipients r JOIN send_jobs j ON j.org_id = r.org_id AND j.message_id = r.message_id
+		WHERE r.broadcast_id = $2 AND r.status = 'queued' AND r.id >= $3 AND j.org_id = $1 AND j.attempts = 0 LIMIT $4) q`, orgID, broadcastID, from, limit)
+	if n >= limit {
+		first = ""
+	}
+	return n, first, err
 }
 
 // AnyRecipient reports whether a broadcast has recipients with a status.
@@ -236,11 +244,18 @@ func (r Reader) RecipientOfMessage(orgID, messageID string) (chat.Recipient, err
 	return one(r, scanRecipient, "SELECT "+recipientColumns+" FROM broadcast_recipients WHERE message_id = $2 AND org_id = $1"+r.forUpdate(), orgID, messageID)
 }
 
-// BroadcastStatusOf is the status of the broadcast of a message, or ErrNotFound.
-func (r Reader) BroadcastStatusOf(orgID, messageID string) (chat.BroadcastStatus, error) {
-	s, err := one(r, scanText, `SELECT b.status FROM broadcast_recipients r JOIN broadcasts b ON b.org_id = r.org_id AND b.id = r.broadcast_id
-		WHERE r.message_id = $2 AND r.org_id = $1`, orgID, messageID)
-	return chat.BroadcastStatus(s), err
+// BroadcastStatuses are the statuses of the broadcasts of messages, by message. A message that no broadcast has is left
+// out. Like MoveRecipients it does not filter by organization.
+func (r Reader) BroadcastStatuses(messageIDs []string) (map[string]chat.BroadcastStatus, error) {
+	found := make(map[string]chat.BroadcastStatus, len(messageIDs))
+	err := r.db.query(r.ctx, `SELECT r.message_id, (SELECT b.status FROM broadcasts b WHERE b.org_id = r.org_id AND b.id = r.broadcast_id)
+		FROM broadcast_recipients r WHERE r.message_id IS NOT NULL AND `+r.dialect.oneOf("r.message_id", "$1"), []any{r.dialect.list(messageIDs)}, func(row scanner) error {
+		var id, status string
+		err := row.Scan(&id, &status)
+		found[id] = chat.BroadcastStatus(status)
+		return err
+	})
+	return found, err
 }
 
 // UnqueueRecipient detaches a recipient's message, so that the recipient waits again.

@@ -222,6 +222,19 @@ func (tx *Tx) Unsent(orgID string, ids []string) ([]SendWork, error) {
 	return many(tx.Reader, scanSendWork, selectSendWork+tx.dialect.oneOf("m.id", "$2")+" AND m.provider_id IS NULL", orgID, tx.dialect.list(ids))
 }
 
+// SendJobOwners returns the owners of an organization's jobs, by message. A finished job is left out.
+func (r Reader) SendJobOwners(orgID string, messageIDs []string) (map[string]string, error) {
+	owners := make(map[string]string, len(messageIDs))
+	err := r.db.query(r.ctx, "SELECT message_id, owner FROM send_jobs WHERE org_id = $1 AND "+r.dialect.oneOf("message_id", "$2"),
+		[]any{orgID, r.dialect.list(messageIDs)}, func(row scanner) error {
+			var id, owner string
+			err := row.Scan(&id, &owner)
+			owners[id] = owner
+			return err
+		})
+	return owners, err
+}
+
 // SendJobOwner returns the owner of a job, or ErrNotFound if it is finished.
 func (r Reader) SendJobOwner(orgID, messageID string) (string, error) {
 	return one(r, scanText, "SELECT owner FROM send_jobs WHERE org_id = $1 AND message_id = $2", orgID, messageID)
