@@ -10,6 +10,7 @@ import type { CustomersSearch } from "./customers/data";
 import { inboxSearchOf, type InboxSearch } from "./inbox/address";
 import type { MediaSearch } from "./media/data";
 import { NewVersion } from "./shell/NewVersion";
+import { keepScrolls } from "./shell/scrolls";
 import { Shell } from "./shell/Shell";
 import { isMissingPart } from "./shell/version";
 import type { BuilderSearch, TemplatesSearch } from "./templates/address";
@@ -369,8 +370,9 @@ export const router = createRouter({
   defaultErrorComponent: Failed,
   defaultNotFoundComponent: NotFound,
   defaultPreload: "intent",
-  scrollRestoration: true,
 });
+
+keepScrolls(router);
 
 declare module "@tanstack/react-router" {
   interface Register {

@@ -89,8 +89,14 @@ export function rowOf(log: HTMLElement, key: string): HTMLElement | null {
   return log.querySelector(`[data-key="${CSS.escape(key)}"]`);
 }
 
-/** Brings a row into view and lets it glow. */
+/** Brings a row into view and lets it glow. Whoever was in the log, or nowhere, goes on from there. */
 export function reveal(row: HTMLElement): void {
   row.scrollIntoView({ block: "center" });
+  const from = document.activeElement;
+  if (!from || from === document.body || row.closest("[role=log]")?.contains(from)) {
+    row.tabIndex = -1;
+    row.focus({ preventScroll: true });
+    row.addEventListener("blur", () => row.removeAttribute("tabindex"), { once: true });
+  }
   row.animate([{ background: "var(--tint)" }, { background: "transparent" }], { duration: 1600, easing: "ease-out" });
 }
