@@ -5,6 +5,7 @@ import { useDrawer } from "../phone/drawer";
 import { usePhoneBeside } from "../phone/usePhoneBeside";
 import { EmptyState } from "../ui/EmptyState";
 import { ContextPane } from "./context/ContextPane";
+import { ConversationKeys } from "./ConversationKeys";
 import { useContextShown } from "./context/shown";
 import { openOutbox } from "./data/sending";
 import { ListPane } from "./list/ListPane";
@@ -24,6 +25,7 @@ export default function InboxPage() {
   useEffect(() => openOutbox(me.user.id), [me.user.id]);
   return (
     <div className={styles.whole} data-phone={phone || undefined}>
+      <ConversationKeys />
       <div className={styles.panes} data-shows={conversation ? "thread" : "list"}>
         <section className={`${styles.pane} ${styles.list}`} aria-label={t.title}>
           <ListPane />

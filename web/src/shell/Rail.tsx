@@ -15,7 +15,7 @@ function InboxEntry({ page }: { page: Page }) {
 function Entry({ page: { to, icon, name, main }, count = 0 }: { page: Page; count?: number }) {
   const t = useText("shell");
   return (
-    <Tooltip label={name} position="right" openDelay={400}>
+    <Tooltip label={name} position="right" openDelay={100} events={{ hover: true, focus: true, touch: false }}>
       <Link
         to={to}
         className={styles.entry}

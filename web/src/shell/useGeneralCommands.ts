@@ -1,6 +1,7 @@
 import { useRouter } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useText } from "../i18n";
+import { undoLast } from "../ui/toasts";
 import { useCommands, type Command } from "./commands";
 import { usePages } from "./pages";
 
@@ -17,6 +18,7 @@ export function useGeneralCommands() {
     return [
       { id: "palette", group, title: t.commands, keys: "mod+k", run: () => setOpened("palette") },
       { id: "shortcuts", group, title: t.shortcuts, keys: "?", run: () => setOpened("shortcuts") },
+      { id: "undo", group, title: t.undo, keys: "z", run: undoLast },
       ...pages.map(
         (page): Command => ({
           id: `go${page.to}`,

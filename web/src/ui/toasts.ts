@@ -23,3 +23,11 @@ export function toastError(error: unknown): void {
 export function dismiss(id: number): void {
   toasts.set(toasts.get().filter((toast) => toast.id !== id));
 }
+
+/** Takes back what was done last, as long as that is offered. */
+export function undoLast(): void {
+  const last = toasts.get().findLast((toast) => toast.undo);
+  if (!last) return;
+  dismiss(last.id);
+  last.undo?.();
+}

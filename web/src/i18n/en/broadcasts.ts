@@ -10,6 +10,7 @@ export const broadcasts = {
   number: "Number",
   allNumbers: "All numbers",
   older: "Older",
+  missing: "There is no such broadcast",
   back: "All broadcasts",
   statuses: {
     draft: "Draft", scheduled: "Scheduled", sending: "Sending", paused: "Paused", completed: "Completed", stopped: "Stopped", failed: "Failed",

@@ -28,6 +28,8 @@ export const common = {
   online: "Connected again",
   notFoundTitle: "There is no such page",
   notFoundBody: "The address may be old, or what it showed may be gone.",
+  missingBody: "It may have been deleted, or belong to a team that is not yours.",
+  clearFilters: "Clear filters",
   toInbox: "Go to the inbox",
   crashed: "This page stopped working",
   reload: "Reload the page",

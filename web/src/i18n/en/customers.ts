@@ -20,6 +20,7 @@ export const customers = {
   teamHint: "Its members see the conversations of the customer's numbers.",
   since: "Added",
   more: "Show more",
+  missing: "There is no such customer",
   back: "All customers",
   details: "Details",
   save: "Save",

@@ -14,6 +14,7 @@ export const numbers = {
   teamHint: "Its members see the number's conversations.",
   own: "Own number",
   ofCustomer: (name: string) => `Of ${name}`,
+  missing: "There is no such number",
   back: "All numbers",
   statuses: { connected: "Connected", disconnected: "Disconnected", degraded: "Degraded", onboarding: "Being connected" } as Record<string, string>,
   qualities: { GREEN: "Good quality", YELLOW: "Fair quality", RED: "Poor quality", UNKNOWN: "Quality not known", NA: "Quality not known" } as Record<string, string>,

@@ -27,6 +27,7 @@ export const shell = {
   signOutEverywhere: "Sign out everywhere",
   signedOutEverywhere: "All other sessions have ended",
   shortcuts: "Keyboard shortcuts",
+  undo: "Undo what was done last",
   general: "General",
   commands: "Commands",
   commandsHint: "What do you want to do?",

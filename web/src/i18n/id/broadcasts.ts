@@ -12,6 +12,7 @@ export const broadcasts: typeof english = {
   number: "Nomor",
   allNumbers: "Semua nomor",
   older: "Lebih lama",
+  missing: "Siaran ini tidak ada",
   back: "Semua siaran",
   statuses: {
     draft: "Draf", scheduled: "Terjadwal", sending: "Mengirim", paused: "Dijeda", completed: "Selesai", stopped: "Dihentikan", failed: "Gagal",

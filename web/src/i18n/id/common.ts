@@ -31,6 +31,8 @@ export const common: Translated<typeof english> = {
   online: "Tersambung lagi",
   notFoundTitle: "Halaman ini tidak ada",
   notFoundBody: "Alamatnya mungkin sudah lama, atau isinya sudah tidak ada.",
+  missingBody: "Mungkin sudah dihapus, atau milik tim lain.",
+  clearFilters: "Hapus saringan",
   toInbox: "Buka kotak masuk",
   crashed: "Halaman ini berhenti bekerja",
   reload: "Muat ulang halaman",

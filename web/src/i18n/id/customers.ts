@@ -22,6 +22,7 @@ export const customers: typeof english = {
   teamHint: "Anggotanya melihat percakapan nomor pelanggan.",
   since: "Ditambahkan",
   more: "Tampilkan lagi",
+  missing: "Pelanggan ini tidak ada",
   back: "Semua pelanggan",
   details: "Rincian",
   save: "Simpan",

@@ -16,6 +16,7 @@ export const numbers: typeof english = {
   teamHint: "Anggotanya melihat percakapan nomor ini.",
   own: "Nomor sendiri",
   ofCustomer: (name: string) => `Milik ${name}`,
+  missing: "Nomor ini tidak ada",
   back: "Semua nomor",
   statuses: { connected: "Terhubung", disconnected: "Terputus", degraded: "Terganggu", onboarding: "Sedang dihubungkan" },
   qualities: { GREEN: "Kualitas baik", YELLOW: "Kualitas sedang", RED: "Kualitas buruk", UNKNOWN: "Kualitas belum diketahui", NA: "Kualitas belum diketahui" },

@@ -30,6 +30,7 @@ export const shell: Translated<typeof english> = {
   signOutEverywhere: "Keluar dari semua perangkat",
   signedOutEverywhere: "Semua sesi lain sudah berakhir",
   shortcuts: "Pintasan papan ketik",
+  undo: "Urungkan yang terakhir",
   general: "Umum",
   commands: "Perintah",
   commandsHint: "Apa yang ingin Anda lakukan?",

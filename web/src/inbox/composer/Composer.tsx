@@ -61,7 +61,7 @@ function Writing({ conversation: c, presence, me }: { conversation: Conversation
       ) : (
         <>
           {!draft.note && <AnsweringBar conversation={c} />}
-          <FileTray files={files} onRemove={writing.removeFile} />
+          {!draft.note && <FileTray files={files} onRemove={writing.removeFile} />}
           <ComposerField ref={field} conversation={c} writing={writing} me={me} onType={presence.typing} />
           <Tools conversation={c} writing={writing} field={field} />
         </>

@@ -53,7 +53,7 @@ export function ComposerField({ ref, conversation, writing, me, onType }: Props)
       <Field
         ref={ref}
         aria-label={t.message}
-        placeholder={draft.note ? t.notePlaceholder : t.placeholder}
+        placeholder={draft.note ? t.notePlaceholder : touch() ? t.placeholderShort : t.placeholder}
         maxLength={4096}
         value={draft.body}
         readOnly={looking}

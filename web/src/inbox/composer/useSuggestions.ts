@@ -33,9 +33,9 @@ export function useSuggestions(c: Conversation, writing: WritingState, caret: nu
     if (body === refused) return null;
     return (note ? offerPeople(body, caret, people ?? []) : null) ?? offerReplies(body, caret, replies ?? []);
   }, [body, caret, note, people, replies, refused]);
-  const options = offer?.options ?? [];
-  const at = Math.min(active, options.length - 1);
   const known: Known = { contact: c.contact.name, agent: me.user.name };
+  const options = (offer?.options ?? []).map((option) => ({ ...option, detail: fill(option.detail, known) }));
+  const at = Math.min(active, options.length - 1);
 
   const put = (from: number, words: string) => {
     const next = body.slice(0, from) + words + body.slice(caret);

@@ -5,6 +5,7 @@ import { peopleQuery } from "../../api/queries";
 import { useOnline } from "../../api/stream";
 import type { Conversation, Message } from "../../api/types";
 import { text } from "../../i18n";
+import { Store, useStore } from "../../ui/store";
 import { toast, toastError } from "../../ui/toasts";
 import { useAddNote } from "../data/notes";
 import { lookAtNewest, useNewestNow } from "../data/timeline";
@@ -35,15 +36,27 @@ export interface WritingState {
   lookAgain: () => void;
 }
 
+const none: Attached[] = [];
+
+/** The files that wait in each conversation, also while another one is open. */
+const attached = new Store<Record<string, Attached[] | undefined>>({});
+
 /** The files that go with the next message. */
-function useFiles(number: string) {
+function useFiles(conversation: string, number: string) {
   const client = useQueryClient();
-  const [files, setFiles] = useState<Attached[]>([]);
-  const addFiles = useCallback((more: File[]) => {
-    const fitting = more.filter((file) => file.size <= largest);
-    if (fitting.length < more.length) toast(text("inbox").tooLarge, { kind: "error" });
-    setFiles((now) => [...now, ...fitting]);
-  }, []);
+  const files = useStore(attached)[conversation] ?? none;
+  const setFiles = useCallback(
+    (change: (now: Attached[]) => Attached[]) => attached.set({ ...attached.get(), [conversation]: change(attached.get()[conversation] ?? none) }),
+    [conversation],
+  );
+  const addFiles = useCallback(
+    (more: File[]) => {
+      const fitting = more.filter((file) => file.size <= largest);
+      if (fitting.length < more.length) toast(text("inbox").tooLarge, { kind: "error" });
+      setFiles((now) => [...now, ...fitting]);
+    },
+    [setFiles],
+  );
 
   const addStored = (id: string) => {
     const add = ({ filename, mime_type, size, path }: LibraryFile) =>
@@ -51,7 +64,7 @@ function useFiles(number: string) {
     client.fetchQuery(fileQuery(number, id)).then(add, () => toast(text("inbox").fileGone, { kind: "error" }));
   };
   const removeFile = (file: Attached) => setFiles((now) => now.filter((f) => f !== file));
-  return { files, addFiles, addStored, removeFile, clearFiles: () => setFiles([]) };
+  return { files, addFiles, addStored, removeFile, clearFiles: () => setFiles(() => none) };
 }
 
 /** Adds the draft as a note. A note that cannot be added becomes the draft again. */
@@ -65,7 +78,7 @@ function useSendNote(id: string, draft: DraftState): () => void {
       draft.restore(body, true);
       toastError(error);
     };
-    note.mutate({ key: idempotencyKey(), body: body.trim(), mentions: mentionsIn(body, people) }, { onError: restore });
+    note.mutateAsync({ key: idempotencyKey(), body: body.trim(), mentions: mentionsIn(body, people) }).catch(restore);
   };
 }
 
@@ -75,7 +88,7 @@ export function useWriting(c: Conversation, me: string): WritingState {
   const online = useOnline();
   const draft = useDraft(me, c.id);
   const answered = useAnswering(c.id);
-  const { files, clearFiles, ...attaching } = useFiles(c.number.phone_number_id);
+  const { files, clearFiles, ...attaching } = useFiles(c.id, c.number.phone_number_id);
   const [unseen, setUnseen] = useState<Message | null>(null);
   const [looking, setLooking] = useState(false);
   const newestNow = useNewestNow(c.id);

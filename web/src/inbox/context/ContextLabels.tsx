@@ -2,7 +2,6 @@ import { Menu } from "@mantine/core";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
-import { toastError } from "../../ui/toasts";
 import { useLabel } from "../data/change";
 import { LabelChoices } from "../labels/LabelsMenu";
 import { Dot } from "../../ui/Dot";
@@ -21,7 +20,7 @@ export function ContextLabels({ conversation: c }: { conversation: Conversation 
           <button
             type="button"
             aria-label={t.removeLabel(label.name)}
-            onClick={() => mutate({ id: c.id, label, on: false }, { onError: toastError })}
+            onClick={() => mutate({ id: c.id, label, on: false })}
           >
             <Icon name="close" size={12} />
           </button>

@@ -49,7 +49,7 @@ function Details({ conversation: c }: { conversation: Conversation }) {
       {c.contact.username && <Fact name={t.username}>@{c.contact.username}</Fact>}
       <Fact name={t.number}>{c.number.name || phoneOf(c.number.phone_number)}</Fact>
       <Fact name={t.window}>
-        <WindowPill expiresAt={c.window_expires_at} />
+        <WindowPill expiresAt={c.window_expires_at} plain />
       </Fact>
       <Fact name={t.assignee}>{c.assignee?.name ?? t.nobody}</Fact>
       <Fact name={t.firstSeen}>

@@ -1,6 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useCallback } from "react";
 import { send } from "../../api/client";
 import type { Conversation, LabelRef, Named } from "../../api/types";
+import { toastError } from "../../ui/toasts";
 import { refresh, showChange } from "./conversations";
 
 export type Change =
@@ -26,15 +28,20 @@ function bodyOf(change: Change): object {
   return "assigned_to" in change ? { assigned_to: change.assigned_to } : change;
 }
 
-/** Changes a conversation: on screen at once, taken back where the server refuses. */
-export function useChange() {
+/**
+ * Changes a conversation: on screen at once, taken back where the server refuses, which is said. What it returns tells
+ * whether the change was made, also when the part of the page that asked for it is gone by then.
+ */
+export function useChange(): (id: string, change: Change) => Promise<boolean> {
   const client = useQueryClient();
-  return useMutation({
+  const { mutateAsync } = useMutation({
     mutationFn: ({ id, change }: { id: string; change: Change }) =>
       send<Conversation>("PATCH", `/conversations/${id}`, bodyOf(change)),
     onMutate: ({ id, change }) => showChange(client, id, (c) => applied(c, change)),
+    onError: toastError,
     onSettled: (_answer, _error, { id }) => refresh(client, id),
   });
+  return useCallback((id, change) => mutateAsync({ id, change }).then(() => true, () => false), [mutateAsync]);
 }
 
 /** Puts a label on a conversation, or takes it off. */
@@ -50,6 +57,7 @@ export function useLabel() {
         ...c,
         labels: on ? [...c.labels, label] : c.labels.filter((l) => l.id !== label.id),
       })),
+    onError: toastError,
     onSettled: (_answer, _error, { id }) => refresh(client, id),
   });
 }

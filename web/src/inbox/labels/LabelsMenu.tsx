@@ -4,7 +4,6 @@ import { labelsQuery, useMe } from "../../api/queries";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
-import { toastError } from "../../ui/toasts";
 import { useLabel } from "../data/change";
 import { HeaderMenu } from "../thread/HeaderMenu";
 import { Dot } from "../../ui/Dot";
@@ -39,7 +38,7 @@ export function LabelChoices({ conversation: c }: { conversation: Conversation }
       key={label.id}
       checked={chosen.has(label.id)}
       rightSection={<Dot color={label.color} />}
-      onChange={() => mutate({ id: c.id, label, on: !chosen.has(label.id) }, { onError: toastError })}
+      onChange={() => mutate({ id: c.id, label, on: !chosen.has(label.id) })}
     >
       {label.name}
     </Menu.CheckboxItem>

@@ -8,6 +8,7 @@ import { Icon } from "../../ui/icons";
 import { Time } from "../../ui/Time";
 import { nameOf } from "../data/conversations";
 import { inboxPath, usePlace } from "../place";
+import { focusedRow } from "./focused";
 import { RowPreview } from "./RowPreview";
 import { RowState } from "./RowState";
 import { toggle, useSelection } from "./selection";
@@ -32,6 +33,8 @@ export const ConversationRow = memo(function ConversationRow({ conversation: c, 
       data-unread={c.unread_count > 0 || undefined}
       data-chosen={chosen || undefined}
       data-choosing={selected.size > 0 || undefined}
+      onFocus={() => focusedRow.set(c.id)}
+      onBlur={() => focusedRow.set(undefined)}
     >
       <Link
         to={inboxPath}

@@ -4,6 +4,8 @@ import { Link } from "@tanstack/react-router";
 import { countsQuery, useMe } from "../../api/queries";
 import { useText } from "../../i18n";
 import { EmptyState } from "../../ui/EmptyState";
+import { NoneFound } from "../../ui/NoneFound";
+import { NoNumber } from "../../ui/NoNumber";
 import { openDrawer } from "../../phone/drawer";
 import { usePhoneBeside } from "../../phone/usePhoneBeside";
 import { usePlace } from "../place";
@@ -17,45 +19,24 @@ export function ListEmpty() {
   const filtered = Object.entries(search).some(
     ([name, value]) => name !== "item" && name !== "sort" && value !== undefined,
   );
-  if (filtered)
-    return (
-      <EmptyState
-        icon="filter"
-        title={t.emptyFiltered}
-        action={
-          <Button variant="default" onClick={() => show({ search: {} })}>
-            {t.clearFilters}
-          </Button>
-        }
-      />
-    );
-  if (me.numbers.length === 0)
-    return (
-      <EmptyState
-        icon="sim"
-        title={t.noNumber}
-        action={
-          <Button variant="default" component={Link} to="/numbers">
-            {t.toNumbers}
-          </Button>
-        }
-      />
-    );
+  if (filtered) return <NoneFound icon="filter" title={t.emptyFiltered} clear={() => show({ search: {} })} />;
+  if (me.numbers.length === 0) return <NoNumber icon="sim">{t.noNumberHint}</NoNumber>;
   const phone = me.simulator && nothing && view !== "mentions" && view !== "snoozed";
-  if (phone) return <EmptyState icon="inbox" title={t.empty.all} action={<WriteFromPhone />} />;
-  if (view === "mine")
-    return (
-      <EmptyState
-        icon="check"
-        title={t.emptyMine}
-        action={
-          <Button variant="default" onClick={() => show({ view: "unassigned" })}>
-            {t.showUnassigned}
-          </Button>
-        }
-      />
-    );
-  return <EmptyState icon="inbox" title={t.empty[view]} />;
+  if (phone) return <EmptyState icon="inbox" title={t.empty.all} action={<WriteFromPhone />}>{t.emptyHint.all}</EmptyState>;
+  return (
+    <EmptyState icon={view === "mine" ? "check" : "inbox"} title={t.empty[view]} action={<Elsewhere />}>
+      {t.emptyHint[view]}
+    </EmptyState>
+  );
+}
+
+/** Where there may be something when this view is empty. */
+function Elsewhere() {
+  const t = useText("inbox");
+  const { view, show } = usePlace();
+  if (view === "mine") return <Button variant="default" onClick={() => show({ view: "unassigned" })}>{t.showUnassigned}</Button>;
+  if (view === "all") return <Button variant="default" onClick={() => show({ search: { status: "resolved" } })}>{t.showResolved}</Button>;
+  return <Button variant="default" onClick={() => show({ view: "all" })}>{t.showAll}</Button>;
 }
 
 /** How a newcomer gets the first message. */

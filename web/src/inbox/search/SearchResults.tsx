@@ -2,6 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useText } from "../../i18n";
 import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
+import { NoneFound } from "../../ui/NoneFound";
+import { usePlace } from "../place";
 import { ListSkeleton } from "../list/ListSkeleton";
 import { searchQuery, type Section, type Sought } from "./queries";
 import { SearchSection } from "./SearchSection";
@@ -20,10 +22,19 @@ export function SearchResults({ sought }: { sought: Sought }) {
   return (
     <div className={styles.results} role="region" aria-label={t.searchResults}>
       {found.indexing && <p className={styles.hint}>{t.searchIndexing}</p>}
-      {none && <EmptyState icon="search" title={t.searchNothing} />}
+      {none && <Nothing />}
       {sections.map((section) => (
         <SearchSection key={`${section} ${JSON.stringify(sought)}`} section={section} sought={sought} found={found} />
       ))}
     </div>
   );
+}
+
+/** Nothing has these words: where the search is narrowed, it may be because of that. */
+function Nothing() {
+  const t = useText("inbox");
+  const { search, show } = usePlace();
+  const everywhere = () => show({ search: { q: search.q } });
+  if (search.in || search.number || search.since) return <NoneFound icon="search" title={t.searchNothing} clear={everywhere} />;
+  return <EmptyState icon="search" title={t.searchNothing}>{t.searchNothingHint}</EmptyState>;
 }

@@ -21,6 +21,7 @@ describe("parseText", () => {
     ["snake_case_name", "snake_case_name"],
     ["*open\nnext*", "*open\nnext*"],
     ["```a *b*\nc```", "<pre>a *b*\nc</>"],
+    ["```a``` b", "<code>a</> b"],
     ["`x_y_z` ok", "<code>x_y_z</> ok"],
     ["`` empty", "`` empty"],
     ["https://a.b/x_y_z.", "<a https://a.b/x_y_z>https://a.b/x_y_z</>."],

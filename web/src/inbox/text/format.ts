@@ -61,7 +61,7 @@ function codeAt(s: string, i: number, end: number): Atom | null {
   const text = s.slice(from, close);
   if (fence === "`" && text.includes("\n")) return null;
   return {
-    piece: { kind: "code", text: text.replace(/^\n|\n$/gu, ""), block: fence === "```" },
+    piece: { kind: "code", text: text.replace(/^\n|\n$/gu, ""), block: text.includes("\n") },
     end: close + fence.length,
   };
 }

@@ -5,7 +5,7 @@ import type { Conversation, Named } from "../../api/types";
 import { useText } from "../../i18n";
 import { Avatar } from "../../ui/Avatar";
 import { Icon } from "../../ui/icons";
-import { toastError } from "../../ui/toasts";
+import { toast } from "../../ui/toasts";
 import { useChange } from "../data/change";
 import { HeaderMenu } from "./HeaderMenu";
 import styles from "./HeaderMenu.module.css";
@@ -31,10 +31,12 @@ function Choices({ conversation: c }: { conversation: Conversation }) {
   const t = useText("inbox");
   const me = useMe();
   const people = useQuery(peopleQuery).data ?? [];
-  const { mutate } = useChange();
+  const change = useChange();
   const assign = (person: Named | null) => {
-    const assignee = person && { id: person.id, name: person.name };
-    mutate({ id: c.id, change: { assigned_to: person?.id ?? null, assignee } }, { onError: toastError });
+    const give = (to: Named | null) => change(c.id, { assigned_to: to?.id ?? null, assignee: to && { id: to.id, name: to.name } });
+    const undo = () => void give(c.assignee);
+    const said = person ? (person.id === me.user.id ? t.assignedToMe : t.assignedTo(person.name)) : t.unassigned;
+    void give(person).then((done) => done && toast(said, { undo }));
   };
   const others = people.filter((p) => !p.disabled && p.id !== me.user.id);
   return (

@@ -1,4 +1,4 @@
-import type { ThreadRef } from "../../api/types";
+import type { Message, ThreadRef } from "../../api/types";
 import { useText } from "../../i18n";
 import type { Row } from "./arrange";
 import { MessageActions } from "./MessageActions";
@@ -10,8 +10,12 @@ import { Reactions } from "./Reactions";
 import { Referral } from "./content/Referral";
 import styles from "./MessageRow.module.css";
 
-/** Contents that fill their bubble to the edge. */
-const bare = new Set(["template"]);
+/** What a bubble is around its content: nothing around a sticker, no margin around what fills it to the edge. */
+function shapeOf(m: Message): "bare" | "none" | undefined {
+  if (m.type === "template" && m.preview) return "bare";
+  const alone = !m.quoted && !m.referral && !m.context?.forwarded && !m.image?.caption && !m.is_revoked;
+  return alone && m.media?.mime_type === "image/webp" ? "none" : undefined;
+}
 
 export function MessageRow({
   row,
@@ -33,7 +37,7 @@ export function MessageRow({
       data-last={row.last || undefined}
     >
       <div className={styles.line}>
-        <div className={styles.bubble} data-bare={bare.has(m.type) && m.preview ? true : undefined}>
+        <div className={styles.bubble} data-shape={shapeOf(m)}>
           {m.referral && <Referral referral={m.referral} />}
           {forwarded && <small className={styles.forwarded}>{t.forwarded}</small>}
           {m.quoted && <Quote quoted={m.quoted} />}
@@ -42,6 +46,7 @@ export function MessageRow({
           ) : (
             <MessageContent message={m} conversation={conversation} />
           )}
+          {m.edited_at && !row.last && <small className={styles.edited}>{t.edited}</small>}
         </div>
         <MessageActions message={m} conversation={conversation} />
       </div>

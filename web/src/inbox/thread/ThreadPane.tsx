@@ -1,15 +1,19 @@
+import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { isMissing } from "../../api/client";
+import { useText } from "../../i18n";
 import { ErrorState } from "../../ui/ErrorState";
+import { Missing } from "../../ui/Missing";
 import { Composer } from "../composer/Composer";
 import { conversationQuery, fromLists } from "../data/conversations";
 import { useLooksAt } from "../notify/looking";
+import { usePlace } from "../place";
 import { usePresence } from "../presence/usePresence";
 import { Viewers } from "../presence/Viewers";
 import { ThreadHeader } from "./ThreadHeader";
 import { ThreadSkeleton } from "./ThreadSkeleton";
 import { Timeline } from "./Timeline";
 import { useMarkRead } from "./useMarkRead";
-import { useThreadKeys } from "./useThreadKeys";
 
 /** One conversation: who, what was said, and the answer being written. */
 export function ThreadPane({ id }: { id: string }) {
@@ -19,7 +23,7 @@ export function ThreadPane({ id }: { id: string }) {
   const presence = usePresence(id);
   useMarkRead(id, conversation);
   useLooksAt(id);
-  useThreadKeys(conversation);
+  if (!conversation && isMissing(query.error)) return <NoSuch />;
   if (query.isError && !conversation) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   if (!conversation) return <ThreadSkeleton />;
   return (
@@ -29,5 +33,14 @@ export function ThreadPane({ id }: { id: string }) {
       <Viewers people={presence.others} />
       <Composer conversation={conversation} presence={presence} />
     </>
+  );
+}
+
+/** The address names a conversation that is gone, or that is not for this person. */
+function NoSuch() {
+  const t = useText("inbox");
+  const { open } = usePlace();
+  return (
+    <Missing icon="inbox" title={t.missing} back={<Button variant="default" onClick={() => open(undefined)}>{t.back}</Button>} />
   );
 }

@@ -1,0 +1,73 @@
+//go:build browser
+
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// onRow is a JavaScript condition: the focus is on a person's conversation in the list.
+func onRow(name string) string {
+	return fmt.Sprintf(`document.activeElement.matches("[data-row]") && document.activeElement.innerText.includes(%q)`, name)
+}
+
+// TestDashboardQueueByKeyboard: an agent works through a queue without a mouse. Keys mean the row that has the focus; a
+// row that was dealt with hands its place on, and what was done can be taken back.
+func TestDashboardQueueByKeyboard(t *testing.T) {
+	t.Parallel()
+	srv, s := atDesk(t, "--demo-empty")
+	for i := 1; i <= 6; i++ {
+		name := fmt.Sprintf("Person %d", i)
+		writesAs(t, srv, map[string]any{"phone": fmt.Sprintf("+49151555001%02d", i), "name": name}, map[string]any{"text": "Hello"})
+		s.conversationOf(name) // one after the other
+	}
+	status := func(name, wanted string) {
+		t.Helper()
+		s.conversation(s.conversationOf(name), func(c storedConversation) bool { return c.Status == wanted })
+	}
+	s.Open(srv.URL() + "/inbox/all") // the newest, Person 6, is the first
+	s.SaysIn("Conversations", "Person 1")
+	s.Browser.Press("j")
+	s.Until(onRow("Person 6"))
+	s.Browser.Press("j")
+	s.Until(onRow("Person 5"))
+
+	s.Browser.Press("e") // of the row, while no conversation is open
+	status("Person 5", "resolved")
+	s.Until(onRow("Person 4"))
+	s.Browser.Press("z")
+	status("Person 5", "open")
+	s.Until(onRow("Person 4"))
+
+	s.Browser.Press("o")
+	s.Has("log", "Messages")
+	s.Browser.Press("j")
+	s.Until(onRow("Person 3"))
+	s.Browser.Press("e") // of the row, not of the conversation that is open
+	status("Person 3", "resolved")
+	status("Person 4", "open")
+	s.Until(onRow("Person 2"))
+
+	s.Browser.Press("a") // opens the conversation of the row, and its menu
+	s.Has("menuitem", "To me")
+	s.Has("heading", "Person 2")
+	s.Browser.Press(kb.Enter)
+	s.Until(`document.body.innerText.includes("Assigned to you")`)
+	s.Browser.Press("z")
+	s.conversation(s.conversationOf("Person 2"), func(c storedConversation) bool { return c.Assignee == nil })
+
+	s.Browser.Press("r")
+	s.do(chromedp.KeyEvent("On its way"), chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Escape))
+	s.SaysIn("Messages", "On its way")
+	s.Browser.Press("e")
+	s.Has("button", "Reopen")
+	s.Until("!" + inside("Conversations") + `.innerText.includes("Person 2")`)
+	s.Browser.Press("j")
+	s.Until(onRow("Person 1"))
+	s.Accessible()
+	s.Content()
+}
