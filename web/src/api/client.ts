@@ -27,6 +27,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether an error says that what was asked for by its id is not there, not for this person to see, or cannot be an id. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 404 || error.code === "invalid_field_value");
+
 interface Options {
   query?: Query;
   body?: unknown;

@@ -3,7 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useMe } from "../api/queries";
 import { useLanguage } from "../i18n";
+import { LinkButton } from "../ui/LinkButton";
 import { Loaded } from "../ui/Loaded";
+import { Missing } from "../ui/Missing";
 import { Time } from "../ui/Time";
 import { Actions } from "./Actions";
 import styles from "./Broadcasts.module.css";
@@ -31,7 +33,7 @@ export default function BroadcastPage() {
   const hint = b && <><State broadcast={b} /> · {b.template.name} · {number?.name || number?.phone_number}{b.started_at && <> · {t.started} <Time value={b.started_at} /></>}</>;
   return (
     <Frame title={b?.name ?? t.title} hint={hint} action={b && <Actions broadcast={b} editing={search.step !== undefined} />} back>
-      <Loaded query={query}>
+      <Loaded query={query} missing={<Missing icon="horn" title={t.missing} back={<LinkButton variant="default" to="/broadcasts">{t.back}</LinkButton>} />}>
         {(found) =>
           found.status === "draft" || (isOpen(found) && search.step) ? (
             <Wizard broadcast={found} step={Math.min(4, Math.max(1, Number(search.step ?? 1)))} />

@@ -7,6 +7,7 @@ import { EmptyState } from "../ui/EmptyState";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/Loaded";
 import { More } from "../ui/More";
+import { NoneFound } from "../ui/NoneFound";
 import { Time } from "../ui/Time";
 import styles from "./Broadcasts.module.css";
 import { broadcastsQuery, type Broadcast } from "./data";
@@ -25,11 +26,8 @@ export default function BroadcastsPage() {
   const search: BroadcastsSearch = useSearch({ from: "/signed-in/broadcasts" });
   const navigate = useNavigate();
   const set = (change: BroadcastsSearch) => void navigate({ to: "/broadcasts", search: { ...search, ...change }, replace: true });
-  const add = (
-    <Button component={Link} to="/broadcasts/new" leftSection={<Icon name="plus" size={18} />}>{t.add}</Button>
-  );
   return (
-    <Frame title={t.title} hint={t.hint} action={add}>
+    <Frame title={t.title} hint={t.hint} action={<Add />}>
       <div className={styles.bar}>
         <Select label={t.state} placeholder={t.any} clearable value={search.status ?? null} onChange={(status) => set({ status: status ?? undefined })}
           data={Object.entries(t.statuses).map(([value, label]) => ({ value, label }))} />
@@ -38,19 +36,24 @@ export default function BroadcastsPage() {
             data={me.numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))} />
         )}
       </div>
-      <Broadcasts number={search.number} status={search.status} />
+      <Broadcasts number={search.number} status={search.status} clear={() => set({ status: undefined, number: undefined })} />
     </Frame>
   );
 }
 
-function Broadcasts({ number, status }: BroadcastsSearch) {
+function Add() {
+  const t = useBroadcasts();
+  return <Button component={Link} to="/broadcasts/new" leftSection={<Icon name="plus" size={18} />}>{t.add}</Button>;
+}
+
+function Broadcasts({ number, status, clear }: BroadcastsSearch & { clear: () => void }) {
   const t = useBroadcasts();
   const query = useInfiniteQuery(broadcastsQuery({ number, status }));
   return (
     <Loaded query={query}>
       {({ pages }) => (
         <>
-          <List rows={pages.flatMap((page) => page.data)} filtered={status !== undefined || number !== undefined} />
+          <List rows={pages.flatMap((page) => page.data)} filtered={status !== undefined || number !== undefined} clear={clear} />
           <More mt={12} query={query} text={t.older} />
         </>
       )}
@@ -58,10 +61,10 @@ function Broadcasts({ number, status }: BroadcastsSearch) {
   );
 }
 
-function List({ rows, filtered }: { rows: Broadcast[]; filtered: boolean }) {
+function List({ rows, filtered, clear }: { rows: Broadcast[]; filtered: boolean; clear: () => void }) {
   const t = useBroadcasts();
   if (rows.length === 0) {
-    return filtered ? <EmptyState icon="horn" title={t.noneFound} /> : <EmptyState icon="horn" title={t.none}>{t.noneHint}</EmptyState>;
+    return filtered ? <NoneFound icon="horn" title={t.noneFound} clear={clear} /> : <EmptyState icon="horn" title={t.none} action={<Add />}>{t.noneHint}</EmptyState>;
   }
   return (
     <ul className={styles.list} aria-label={t.title}>

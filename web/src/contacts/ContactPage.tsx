@@ -6,7 +6,9 @@ import { useIsAdmin } from "../api/queries";
 import { useText } from "../i18n";
 import { Panel, Section } from "../settings/Section";
 import { Avatar } from "../ui/Avatar";
+import { LinkButton } from "../ui/LinkButton";
 import { Loaded } from "../ui/Loaded";
+import { Missing } from "../ui/Missing";
 import { Time } from "../ui/Time";
 import { toastError } from "../ui/toasts";
 import { ConfirmDelete } from "./BulkBar";
@@ -28,7 +30,9 @@ export default function ContactPage() {
       <nav className={styles.back}>
         <Link to="/contacts">{t.back}</Link>
       </nav>
-      <Loaded query={query}>{(detail) => <Detail key={detail.contact.id} detail={detail} />}</Loaded>
+      <Loaded query={query} missing={<Missing icon="people" title={t.missing} back={<LinkButton variant="default" to="/contacts">{t.back}</LinkButton>} />}>
+        {(detail) => <Detail key={detail.contact.id} detail={detail} />}
+      </Loaded>
     </div>
   );
 }

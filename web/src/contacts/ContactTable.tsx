@@ -1,11 +1,14 @@
-import { Skeleton } from "@mantine/core";
+import { Button, Group, Skeleton } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
+import { useIsAdmin } from "../api/queries";
 import { useText } from "../i18n";
 import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
 import { Later } from "../ui/Later";
+import { LinkButton } from "../ui/LinkButton";
+import { NoneFound } from "../ui/NoneFound";
 import { ContactRow } from "./ContactRow";
 import styles from "./ContactsPage.module.css";
 import { contactsQuery, filterOf, type ContactsSearch } from "./data";
@@ -16,8 +19,16 @@ export interface Selection {
   all: boolean;
 }
 
+interface Props {
+  search: ContactsSearch;
+  selection: Selection;
+  select: (selection: Selection) => void;
+  clear: () => void;
+  add: () => void;
+}
+
 /** The people who match, of whom only those on the screen are drawn. */
-export function ContactTable(props: { search: ContactsSearch; selection: Selection; select: (selection: Selection) => void }) {
+export function ContactTable(props: Props) {
   const t = useText("contacts");
   const { selection, select } = props;
   const query = useInfiniteQuery(contactsQuery(props.search));
@@ -45,7 +56,7 @@ export function ContactTable(props: { search: ContactsSearch; selection: Selecti
   if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   if (rows.length === 0) {
     const filtered = Object.values(filterOf(props.search)).some((value) => value !== undefined);
-    return <EmptyState icon="people" title={filtered ? t.noneFound : t.none}>{filtered ? t.noneFoundHint : t.noneHint}</EmptyState>;
+    return filtered ? <NoneFound icon="people" title={t.noneFound} clear={props.clear}>{t.noneFoundHint}</NoneFound> : <Nobody add={props.add} />;
   }
   return (
     <div ref={box} className={styles.scroll}>
@@ -62,6 +73,19 @@ export function ContactTable(props: { search: ContactsSearch; selection: Selecti
       </ul>
     </div>
   );
+}
+
+/** Nobody is known yet. Admins can bring people in. */
+function Nobody({ add }: { add: () => void }) {
+  const t = useText("contacts");
+  if (!useIsAdmin()) return <EmptyState icon="people" title={t.none}>{t.noneForAgents}</EmptyState>;
+  const actions = (
+    <Group gap={8} justify="center">
+      <Button onClick={add}>{t.add}</Button>
+      <LinkButton to="/contacts/import" variant="default">{t.importFile}</LinkButton>
+    </Group>
+  );
+  return <EmptyState icon="people" title={t.none} action={actions}>{t.noneHint}</EmptyState>;
 }
 
 function TableSkeleton() {

@@ -1,5 +1,4 @@
-import { Button, Checkbox, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { Button, Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -7,6 +6,7 @@ import { address } from "../api/client";
 import { useIsAdmin } from "../api/queries";
 import { useLanguage, useText } from "../i18n";
 import { Icon } from "../ui/icons";
+import { SearchField } from "../ui/SearchField";
 import { AddContact } from "./AddContact";
 import { BulkBar } from "./BulkBar";
 import { ContactFilters } from "./ContactFilters";
@@ -21,16 +21,21 @@ export default function ContactsPage() {
   const search: ContactsSearch = useSearch({ from: "/signed-in/contacts" });
   const navigate = useNavigate();
   const [selection, select] = useState<Selection>(nobody);
+  const [adding, setAdding] = useState(false);
   const count = useQuery(countQuery(search)).data;
   const set = (change: Partial<ContactsSearch>) => {
     select(nobody);
     void navigate({ to: "/contacts", search: { ...search, ...change }, replace: true });
   };
+  const clear = () => {
+    select(nobody);
+    void navigate({ to: "/contacts", search: {}, replace: true });
+  };
   return (
     <div className={styles.page}>
-      <Head search={search} count={count} />
+      <Head search={search} count={count} add={() => setAdding(true)} />
       <div className={styles.bar}>
-        <SearchField value={search.q ?? ""} set={(q) => set({ q: q || undefined })} />
+        <SearchField className={styles.search} label={t.search} value={search.q} set={(q) => set({ q })} />
         <ContactFilters search={search} set={set} />
         <BulkBar search={search} selection={selection} count={count ?? 0} select={select} />
       </div>
@@ -43,16 +48,16 @@ export default function ContactsPage() {
         <span>{t.seen}</span>
         <span>{t.conversation}</span>
       </div>
-      <ContactTable search={search} selection={selection} select={select} />
+      <ContactTable search={search} selection={selection} select={select} clear={clear} add={() => setAdding(true)} />
+      {adding && <AddContact close={() => setAdding(false)} />}
     </div>
   );
 }
 
-function Head({ search, count }: { search: ContactsSearch; count: number | undefined }) {
+function Head({ search, count, add }: { search: ContactsSearch; count: number | undefined; add: () => void }) {
   const t = useText("contacts");
   const format = new Intl.NumberFormat(useLanguage());
   const admin = useIsAdmin();
-  const [adding, setAdding] = useState(false);
   const shown = count === undefined ? "" : format.format(count) + (count >= 100_000 ? "+" : "");
   return (
     <header className={styles.head}>
@@ -63,22 +68,9 @@ function Head({ search, count }: { search: ContactsSearch; count: number | undef
         <>
           <Button variant="default" component={Link} to="/contacts/import">{t.importFile}</Button>
           <Button variant="default" component="a" href={address("/contacts/export", filterOf(search))} download>{t.exportFile}</Button>
-          <Button leftSection={<Icon name="plus" size={18} />} onClick={() => setAdding(true)}>{t.add}</Button>
+          <Button leftSection={<Icon name="plus" size={18} />} onClick={add}>{t.add}</Button>
         </>
       )}
-      {adding && <AddContact close={() => setAdding(false)} />}
     </header>
-  );
-}
-
-/** Searches while one types, with a short rest for the server. */
-function SearchField({ value, set }: { value: string; set: (q: string) => void }) {
-  const t = useText("contacts");
-  const [typed, setTyped] = useState(value);
-  const later = useDebouncedCallback(set, 250);
-  return (
-    <TextInput className={styles.search} type="search" aria-label={t.search} placeholder={t.search} value={typed}
-      leftSection={<Icon name="search" size={16} />}
-      onChange={(event) => { setTyped(event.target.value); later(event.target.value); }} />
   );
 }

@@ -12,7 +12,9 @@ import { AdminsOnly } from "../settings/AdminsOnly";
 import { Row, Rows, Tag } from "../settings/Rows";
 import { Panel, Section } from "../settings/Section";
 import { FormError } from "../ui/FormError";
+import { LinkButton } from "../ui/LinkButton";
 import { Loaded } from "../ui/Loaded";
+import { Missing } from "../ui/Missing";
 import { Time } from "../ui/Time";
 import { toast } from "../ui/toasts";
 import { useSubmit } from "../ui/useSubmit";
@@ -31,7 +33,9 @@ export default function CustomerPage() {
         <nav className={shared.back}>
           <Link to="/customers">{t.back}</Link>
         </nav>
-        <Loaded query={query}>{(customer) => <Detail key={customer.id} customer={customer} />}</Loaded>
+        <Loaded query={query} missing={<Missing icon="building" title={t.missing} back={<LinkButton variant="default" to="/customers">{t.back}</LinkButton>} />}>
+          {(customer) => <Detail key={customer.id} customer={customer} />}
+        </Loaded>
       </AdminsOnly>
     </div>
   );

@@ -1,5 +1,4 @@
-import { Button, NativeSelect, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { Button, NativeSelect } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -11,6 +10,8 @@ import { Section } from "../settings/Section";
 import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
 import { More } from "../ui/More";
+import { NoneFound } from "../ui/NoneFound";
+import { SearchField } from "../ui/SearchField";
 import { Icon } from "../ui/icons";
 import { Time } from "../ui/Time";
 import { AddCustomer } from "./AddCustomer";
@@ -41,6 +42,7 @@ export default function CustomersPage() {
 function Page() {
   const t = useCustomers();
   const filter = route.useSearch();
+  const navigate = route.useNavigate();
   const query = useInfiniteQuery(customersQuery(filter));
   const [adding, setAdding] = useState(false);
   const rows = query.data?.pages.flatMap((page) => page.data);
@@ -55,11 +57,8 @@ function Page() {
       {(filtered || rows?.length !== 0) && <Filters filter={filter} />}
       {query.isError && !rows && <ErrorState error={query.error} retry={() => void query.refetch()} />}
       {rows && rows.length > 0 && <List customers={rows} />}
-      {rows?.length === 0 && (
-        <EmptyState icon="building" title={filtered ? t.noneFound : t.none} action={!filtered && add}>
-          {filtered ? t.noneFoundHint : t.noneHint}
-        </EmptyState>
-      )}
+      {rows?.length === 0 && filtered && <NoneFound icon="building" title={t.noneFound} clear={() => void navigate({ search: {}, replace: true })}>{t.noneFoundHint}</NoneFound>}
+      {rows?.length === 0 && !filtered && <EmptyState icon="building" title={t.none} action={add}>{t.noneHint}</EmptyState>}
       <More className={styles.more} query={query} text={t.more} />
       {adding && <AddCustomer close={() => setAdding(false)} />}
     </Section>
@@ -69,21 +68,10 @@ function Page() {
 function Filters({ filter }: { filter: CustomersSearch }) {
   const t = useCustomers();
   const navigate = route.useNavigate();
-  const [typed, setTyped] = useState(filter.search ?? "");
   const change = (next: CustomersSearch) => void navigate({ search: (old) => ({ ...old, ...next }), replace: true });
-  const look = useDebouncedCallback((text: string) => change({ search: text.trim() || undefined }), 250);
   return (
     <div className={styles.bar}>
-      <TextInput
-        aria-label={t.search}
-        placeholder={t.search}
-        leftSection={<Icon name="search" size={18} />}
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.target.value);
-          look(event.target.value);
-        }}
-      />
+      <SearchField label={t.search} value={filter.search} set={(search) => change({ search })} />
       <NativeSelect
         aria-label={t.status}
         value={filter.status ?? ""}

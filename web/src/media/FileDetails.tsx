@@ -7,6 +7,7 @@ import { CopyId } from "../inbox/context/CopyId";
 import { sizeText } from "../inbox/thread/content/source";
 import { FormDialog } from "../ui/Dialog";
 import { Loaded } from "../ui/Loaded";
+import { Missing } from "../ui/Missing";
 import { Time } from "../ui/Time";
 import { toast } from "../ui/toasts";
 import { useSubmit } from "../ui/useSubmit";
@@ -22,7 +23,9 @@ export function FileDetails({ number, id, close }: { number: string; id: string;
   const file = useQuery(fileQuery(number, id));
   return (
     <Drawer opened onClose={close} position="right" size={420} overlayProps={{ backgroundOpacity: 0.4 }} title={file.data?.filename ?? t.details} closeButtonProps={{ "aria-label": common.close }}>
-      <Loaded query={file}>{(found) => <Details number={number} file={found} close={close} />}</Loaded>
+      <Loaded query={file} missing={<Missing icon="image" title={t.missing} back={<Button variant="default" onClick={close}>{common.close}</Button>} />}>
+        {(found) => <Details number={number} file={found} close={close} />}
+      </Loaded>
     </Drawer>
   );
 }

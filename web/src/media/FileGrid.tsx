@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { sizeText } from "../inbox/thread/content/source";
 import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
@@ -16,15 +17,18 @@ interface Props {
   choose: (file: LibraryFile) => void;
   /** Only files that this allows can be chosen. */
   fits?: (file: LibraryFile) => boolean;
+  /** What is shown instead of the plain words where there is no file. */
+  none?: ReactNode;
 }
 
 /** The library's files, the newest first. */
-export function FileGrid({ number, kind, q, chosen, choose, fits }: Props) {
+export function FileGrid({ number, kind, q, chosen, choose, fits, none }: Props) {
   const t = useMediaText();
   const query = useInfiniteQuery(libraryQuery(number, { kind, q }));
   const files = query.data?.pages.flatMap((page) => page.data).filter((file) => fits?.(file) ?? true) ?? [];
   if (query.isError && files.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   if (query.isSuccess && files.length === 0) {
+    if (none) return none;
     const filtered = Boolean(kind || q);
     return <EmptyState icon="image" title={filtered ? t.noneFound : t.none}>{filtered ? t.noneFoundHint : t.noneHint}</EmptyState>;
   }

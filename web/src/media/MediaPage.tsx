@@ -1,12 +1,14 @@
-import { Button, FileButton, Select, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { Button, FileButton, Select } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback, useState } from "react";
+import { useCallback, type ReactNode } from "react";
 import { useMe } from "../api/queries";
 import { useDrop } from "../inbox/composer/useDrop";
 import { Chips } from "../ui/Chips";
 import { EmptyState } from "../ui/EmptyState";
 import { Icon } from "../ui/icons";
+import { NoneFound } from "../ui/NoneFound";
+import { NoNumber } from "../ui/NoNumber";
+import { SearchField } from "../ui/SearchField";
 import { toast } from "../ui/toasts";
 import type { MediaKind, MediaSearch } from "./data";
 import { FileDetails } from "./FileDetails";
@@ -21,8 +23,28 @@ export default function MediaPage() {
   const search: MediaSearch = useSearch({ from: "/signed-in/media" });
   const { numbers } = useMe();
   const number = numbers.find((n) => n.phone_number_id === search.number) ?? numbers[0];
-  if (!number) return <EmptyState icon="image" title={t.noNumber}>{t.noNumberHint}</EmptyState>;
+  if (!number) {
+    return (
+      <div className={styles.page}>
+        <Head />
+        <NoNumber icon="image">{t.noNumberHint}</NoNumber>
+      </div>
+    );
+  }
   return <Library key={number.team_id} number={number.phone_number_id} search={search} />;
+}
+
+function Head({ action }: { action?: ReactNode }) {
+  const t = useMediaText();
+  return (
+    <header className={styles.head}>
+      <div>
+        <h1>{t.title}</h1>
+        <p>{t.hint}</p>
+      </div>
+      {action}
+    </header>
+  );
 }
 
 function Library({ number, search }: { number: string; search: MediaSearch }) {
@@ -31,25 +53,27 @@ function Library({ number, search }: { number: string; search: MediaSearch }) {
   const set = (change: Partial<MediaSearch>) => void navigate({ to: "/media", search: { ...search, ...change }, replace: true });
   const { uploads, upload, dismiss } = useUploads(number, useCallback((ids: string[]) => toast(t.uploaded(ids.length)), [t]));
   const dropping = useDrop(useCallback((files: File[]) => void upload(files), [upload]), false);
+  const choose = (
+    <FileButton multiple inputProps={{ "aria-label": t.upload }} onChange={(files) => void (files.length > 0 && upload(files))}>
+      {(props) => <Button {...props} leftSection={<Icon name="plus" size={18} />}>{t.upload}</Button>}
+    </FileButton>
+  );
+  const none = search.q || search.kind ? (
+    <NoneFound icon="image" title={t.noneFound} clear={() => set({ q: undefined, kind: undefined })}>{t.noneFoundHint}</NoneFound>
+  ) : (
+    <EmptyState icon="image" title={t.none} action={choose}>{t.noneHint}</EmptyState>
+  );
   return (
     <div className={styles.page} data-dropping={dropping || undefined}>
-      <header className={styles.head}>
-        <div>
-          <h1>{t.title}</h1>
-          <p>{t.hint}</p>
-        </div>
-        <FileButton multiple inputProps={{ "aria-label": t.upload }} onChange={(files) => void (files.length > 0 && upload(files))}>
-          {(props) => <Button {...props} leftSection={<Icon name="plus" size={18} />}>{t.upload}</Button>}
-        </FileButton>
-      </header>
+      <Head action={choose} />
       <div className={styles.bar}>
-        <SearchField value={search.q ?? ""} set={(q) => set({ q: q || undefined })} />
+        <SearchField className={styles.search} label={t.search} value={search.q} set={(q) => set({ q })} />
         <Chips label={t.kind} value={search.kind ?? "all"} names={t.kinds} choose={(kind) => set({ kind: kind === "all" ? undefined : (kind as MediaKind) })} />
         <NumberOfTeam number={number} set={(next) => set({ number: next, file: undefined })} />
       </div>
       <UploadList uploads={uploads} dismiss={dismiss} />
       <div className={styles.files}>
-        <FileGrid number={number} kind={search.kind} q={search.q} chosen={search.file} choose={(file) => set({ file: file.id })} />
+        <FileGrid number={number} kind={search.kind} q={search.q} chosen={search.file} choose={(file) => set({ file: file.id })} none={none} />
       </div>
       {search.file && <FileDetails key={search.file} number={number} id={search.file} close={() => set({ file: undefined })} />}
       {dropping && <div className={styles.drop}>{t.drop}</div>}
@@ -65,17 +89,5 @@ function NumberOfTeam({ number, set }: { number: string; set: (number: string) =
   return (
     <Select aria-label={t.number} value={number} allowDeselect={false} onChange={(value) => value && set(value)}
       data={numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))} />
-  );
-}
-
-/** Searches while one types, with a short rest for the server. */
-function SearchField({ value, set }: { value: string; set: (q: string) => void }) {
-  const t = useMediaText();
-  const [typed, setTyped] = useState(value);
-  const later = useDebouncedCallback(set, 250);
-  return (
-    <TextInput className={styles.search} type="search" aria-label={t.search} placeholder={t.search} value={typed}
-      leftSection={<Icon name="search" size={16} />}
-      onChange={(event) => { setTyped(event.target.value); later(event.target.value); }} />
   );
 }

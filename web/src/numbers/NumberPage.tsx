@@ -7,7 +7,9 @@ import { CopyId } from "../inbox/context/CopyId";
 import { useLanguage } from "../i18n";
 import { Panel, Section } from "../settings/Section";
 import { Icon } from "../ui/icons";
+import { LinkButton } from "../ui/LinkButton";
 import { Loaded } from "../ui/Loaded";
+import { Missing } from "../ui/Missing";
 import { Time } from "../ui/Time";
 import { toast, toastError } from "../ui/toasts";
 import { limitText, nameOf, numberQuery, qualityTone, statusTone, type BusinessNumber } from "./data";
@@ -29,7 +31,9 @@ export default function NumberPage() {
       <nav className={styles.back}>
         <Link to="/numbers">{t.back}</Link>
       </nav>
-      <Loaded query={query}>{(n) => <Detail key={id} id={id} number={n} />}</Loaded>
+      <Loaded query={query} missing={<Missing icon="sim" title={t.missing} back={<LinkButton variant="default" to="/numbers">{t.back}</LinkButton>} />}>
+        {(n) => <Detail key={id} id={id} number={n} />}
+      </Loaded>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { useLanguage } from "../i18n";
 import { plainText } from "../inbox/text/format";
 import { EmptyState } from "../ui/EmptyState";
 import { IconButton } from "../ui/IconButton";
+import { LinkButton } from "../ui/LinkButton";
 import { Loaded } from "../ui/Loaded";
 import { Time } from "../ui/Time";
 import { toast, toastError } from "../ui/toasts";
@@ -20,7 +21,9 @@ export function DraftList({ number }: { number: string }) {
     <Loaded query={query}>
       {(drafts) =>
         drafts.length === 0 ? (
-          <EmptyState icon="template" title={t.noDrafts}>{t.noDraftsHint}</EmptyState>
+          <EmptyState icon="template" title={t.noDrafts} action={<LinkButton to="/templates/new" search={{ number }}>{t.new}</LinkButton>}>
+            {t.noDraftsHint}
+          </EmptyState>
         ) : (
           <div className={styles.scroll}>
             <ul className={styles.list} aria-label={t.states.draft}>

@@ -1,10 +1,11 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useLanguage } from "../i18n";
 import { plainText } from "../inbox/text/format";
-import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
 import { More } from "../ui/More";
+import { NoneFound } from "../ui/NoneFound";
 import { Time } from "../ui/Time";
 import type { TemplatesSearch } from "./address";
 import { templateListQuery, type FullTemplate } from "./data";
@@ -13,15 +14,23 @@ import { QualityText, StatusText } from "./parts";
 import styles from "./Templates.module.css";
 import { useTemplateText } from "./text";
 
+interface Props {
+  number: string;
+  search: TemplatesSearch;
+  clear: () => void;
+  /** What is shown where there is no template at all. */
+  none: ReactNode;
+}
+
 /** The templates that match, one row for each language. */
-export function TemplateList({ number, search }: { number: string; search: TemplatesSearch }) {
+export function TemplateList({ number, search, clear, none }: Props) {
   const t = useTemplateText();
   const query = useInfiniteQuery(templateListQuery(number, search));
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   if (query.isSuccess && rows.length === 0) {
     const filtered = Boolean(search.q || search.state || search.language || search.category);
-    return <EmptyState icon="template" title={filtered ? t.noneFound : t.none}>{filtered ? t.noneFoundHint : t.noneHint}</EmptyState>;
+    return filtered ? <NoneFound icon="template" title={t.noneFound} clear={clear}>{t.noneFoundHint}</NoneFound> : none;
   }
   return (
     <>

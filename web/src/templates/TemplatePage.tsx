@@ -3,9 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useIsAdmin } from "../api/queries";
-import { EmptyState } from "../ui/EmptyState";
 import { LinkButton } from "../ui/LinkButton";
 import { Loaded } from "../ui/Loaded";
+import { Missing } from "../ui/Missing";
+import { NoNumber } from "../ui/NoNumber";
 import { useNumber, versionsQuery, type FullTemplate } from "./data";
 import { DeleteTemplate } from "./DeleteTemplate";
 import { NumberSelect } from "./parts";
@@ -23,7 +24,7 @@ export default function TemplatePage() {
   const navigate = useNavigate();
   const number = useNumber(search.number)?.phone_number_id;
   const query = useQuery({ ...versionsQuery(number ?? "", name), enabled: number !== undefined });
-  if (!number) return <EmptyState icon="template" title={t.noNumber}>{t.noNumberHint}</EmptyState>;
+  if (!number) return <NoNumber icon="template">{t.noNumberHint}</NoNumber>;
   return (
     <div className={styles.detail}>
       <nav className={styles.back}>
@@ -34,7 +35,9 @@ export default function TemplatePage() {
           <>
             <Head number={number} name={name} versions={versions} setNumber={(next) => void navigate({ to: "/templates/$name", params: { name }, search: { number: next } })} />
             {versions.length === 0 ? (
-              <EmptyState icon="template" title={t.missing}>{t.missingHint}</EmptyState>
+              <Missing icon="template" title={t.missing} back={<LinkButton variant="default" to="/templates" search={{ number: search.number }}>{t.back}</LinkButton>}>
+                {t.missingHint}
+              </Missing>
             ) : (
               <div className={styles.versions}>
                 {versions.map((version) => <Version key={version.id} number={number} template={version} alone={versions.length === 1} />)}

@@ -1,14 +1,14 @@
-import { Button, Select, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { Button, Group, Select } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
 import { useIsAdmin } from "../api/queries";
 import { useLanguage } from "../i18n";
 import { Chips } from "../ui/Chips";
 import { EmptyState } from "../ui/EmptyState";
 import { Icon } from "../ui/icons";
 import { LinkButton } from "../ui/LinkButton";
+import { NoNumber } from "../ui/NoNumber";
+import { SearchField } from "../ui/SearchField";
 import { toast, toastError } from "../ui/toasts";
 import type { Category, State, TemplatesSearch } from "./address";
 import { syncTemplates, useNumber } from "./data";
@@ -25,25 +25,50 @@ export default function TemplatesPage() {
   const navigate = useNavigate();
   const number = useNumber(search.number)?.phone_number_id;
   const set = (change: Partial<TemplatesSearch>) => void navigate({ to: "/templates", search: { ...search, ...change }, replace: true });
-  if (!number) return <EmptyState icon="template" title={t.noNumber}>{t.noNumberHint}</EmptyState>;
+  if (!number) {
+    return (
+      <div className={styles.page}>
+        <Head />
+        <NoNumber icon="template">{t.noNumberHint}</NoNumber>
+      </div>
+    );
+  }
   return (
     <div className={styles.page}>
       <Head number={number} />
       <Filters number={number} search={search} set={set} />
-      {search.state === "draft" ? <DraftList number={number} /> : <TemplateList number={number} search={search} />}
+      {search.state === "draft" ? (
+        <DraftList number={number} />
+      ) : (
+        <TemplateList number={number} search={search} clear={() => void navigate({ to: "/templates", search: { number: search.number }, replace: true })} none={<None number={number} />} />
+      )}
     </div>
   );
 }
 
-function Head({ number }: { number: string }) {
+/** No template is there yet. Admins can write one, or look for those that the provider has. */
+function None({ number }: { number: string }) {
   const t = useTemplateText();
+  if (!useIsAdmin()) return <EmptyState icon="template" title={t.none}>{t.noneForAgents}</EmptyState>;
+  const actions = (
+    <Group gap={8} justify="center">
+      <LinkButton to="/templates/new" search={{ number }}>{t.new}</LinkButton>
+      <SyncButton number={number} />
+    </Group>
+  );
+  return <EmptyState icon="template" title={t.none} action={actions}>{t.noneHint}</EmptyState>;
+}
+
+function Head({ number }: { number?: string }) {
+  const t = useTemplateText();
+  const admin = useIsAdmin();
   return (
     <header className={styles.head}>
       <div>
         <h1>{t.title}</h1>
         <p>{t.hint}</p>
       </div>
-      {useIsAdmin() && (
+      {admin && number && (
         <div className={styles.actions}>
           <SyncButton number={number} />
           <LinkButton to="/templates/new" search={{ number }} leftSection={<Icon name="plus" size={18} />}>{t.new}</LinkButton>
@@ -79,7 +104,7 @@ function Filters({ number, search, set }: { number: string; search: TemplatesSea
   const states = useIsAdmin() ? { ...published, draft: draft ?? "" } : published;
   return (
     <div className={styles.bar}>
-      <SearchField value={search.q ?? ""} set={(q) => set({ q: q || undefined })} />
+      <SearchField className={styles.search} label={t.search} value={search.q} set={(q) => set({ q })} />
       <Chips label={t.state} value={search.state ?? "all"} names={states} choose={(state) => set({ state: state === "all" ? undefined : (state as State) })} />
       {search.state !== "draft" && (
         <>
@@ -92,17 +117,5 @@ function Filters({ number, search, set }: { number: string; search: TemplatesSea
       )}
       <NumberSelect number={number} set={(next) => set({ number: next })} />
     </div>
-  );
-}
-
-/** Searches while one types, with a short rest for the server. */
-function SearchField({ value, set }: { value: string; set: (q: string) => void }) {
-  const t = useTemplateText();
-  const [typed, setTyped] = useState(value);
-  const later = useDebouncedCallback(set, 250);
-  return (
-    <TextInput className={styles.search} type="search" aria-label={t.search} placeholder={t.search} value={typed}
-      leftSection={<Icon name="search" size={16} />}
-      onChange={(event) => { setTyped(event.target.value); later(event.target.value); }} />
   );
 }

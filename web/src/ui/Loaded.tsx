@@ -1,13 +1,23 @@
 import { Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { isMissing } from "../api/client";
 import { ErrorState } from "./ErrorState";
 import { Later } from "./Later";
 
+interface Props<T> {
+  query: UseQueryResult<T>;
+  rows?: number;
+  /** What is shown where there is no such thing: see Missing. */
+  missing?: ReactNode;
+  children: (data: T) => ReactNode;
+}
+
 /** What a query has, or that it is on its way, or why it did not come. What was there stays while it is fetched again. */
-export function Loaded<T>(props: { query: UseQueryResult<T>; rows?: number; children: (data: T) => ReactNode }) {
+export function Loaded<T>(props: Props<T>) {
   const { query, rows = 4 } = props;
   if (query.data !== undefined) return props.children(query.data);
+  if (props.missing && isMissing(query.error)) return props.missing;
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   return (
     <Later>

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { idempotencyKey, send } from "../../api/client";
 import { CopyId } from "../../inbox/context/CopyId";
 import { Loaded } from "../../ui/Loaded";
+import { Missing } from "../../ui/Missing";
 import { toast, toastError } from "../../ui/toasts";
 import type { Filters } from "../parts/filters";
 import { Json } from "../parts/Json";
@@ -71,7 +72,9 @@ export function DeliveryDetail({ id, change }: { id: string; change: (next: Filt
       actions={replayable && query.data && <ReplayButton delivery={query.data} show={(made) => change({ id: made })} />}
       close={() => change({ id: undefined })}
     >
-      <Loaded query={query}>{(delivery) => <Body delivery={delivery} />}</Loaded>
+      <Loaded query={query} missing={<Missing icon="send" title={t.deliveryMissing}>{t.missingHint}</Missing>}>
+        {(delivery) => <Body delivery={delivery} />}
+      </Loaded>
     </Aside>
   );
 }

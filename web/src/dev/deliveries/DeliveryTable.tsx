@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
+import { LinkButton } from "../../ui/LinkButton";
 import { Clock } from "../parts/Clock";
 import styles from "../parts/console.module.css";
 import type { Filters } from "../parts/filters";
 import { duration } from "../parts/format";
 import { More } from "../parts/More";
+import { Nothing } from "../parts/Nothing";
 import { OpenLink } from "../parts/OpenLink";
 import { useDev } from "../text";
 import { useEndpointName } from "../webhooks/data";
@@ -40,14 +41,11 @@ export function DeliveryTable({ filter, open }: { filter: Filters; open: string 
   const query = useInfiniteQuery(deliveriesQuery(filter));
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const deliveries = query.data?.pages.flatMap((page) => page.data) ?? [];
-  if (query.isSuccess && deliveries.length === 0) {
-    return (
-      <EmptyState icon="send" title={t.deliveriesNone}>
-        {t.deliveriesNoneHint}
-      </EmptyState>
-    );
-  }
   const one = filter.subscription_id !== undefined;
+  if (query.isSuccess && deliveries.length === 0) {
+    const first = !one && <LinkButton to="/dev/webhooks">{t.toEndpoints}</LinkButton>;
+    return <Nothing icon="send" title={t.deliveriesNone} hint={t.deliveriesNoneHint} first={first} />;
+  }
   return (
     <>
       <table className={styles.table} aria-label={t.deliveries}>

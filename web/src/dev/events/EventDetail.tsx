@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CopyId } from "../../inbox/context/CopyId";
 import { Loaded } from "../../ui/Loaded";
+import { Missing } from "../../ui/Missing";
 import { DeliveryState } from "../deliveries/DeliveryState";
 import { Clock } from "../parts/Clock";
 import styles from "../parts/console.module.css";
@@ -38,7 +39,7 @@ export function EventDetail({ id, close }: { id: string; close: () => void }) {
   const query = useQuery(eventQuery(id));
   return (
     <Aside title={query.data?.type ?? t.event} label={t.event} close={close}>
-      <Loaded query={query}>
+      <Loaded query={query} missing={<Missing icon="bell" title={t.eventMissing}>{t.missingHint}</Missing>}>
         {(event) => (
           <>
             <CopyId value={event.id} />

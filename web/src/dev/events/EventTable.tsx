@@ -1,14 +1,25 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { useMe } from "../../api/queries";
+import { useText } from "../../i18n";
 import { Tag } from "../../settings/Rows";
-import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
+import { LinkButton } from "../../ui/LinkButton";
 import { Clock } from "../parts/Clock";
 import styles from "../parts/console.module.css";
 import type { Filters } from "../parts/filters";
 import { More } from "../parts/More";
+import { Nothing } from "../parts/Nothing";
 import { OpenLink } from "../parts/OpenLink";
 import { useDev } from "../text";
 import { eventsQuery } from "./data";
+
+/** Nothing has happened. Where there is a phone, it makes the first thing happen. */
+function NoEvents() {
+  const t = useDev();
+  const inbox = useText("inbox");
+  const phone = useMe().simulator && <LinkButton to="/phone">{inbox.writeFromPhone}</LinkButton>;
+  return <Nothing icon="bell" title={t.eventsNone} hint={t.eventsNoneHint} first={phone} />;
+}
 
 export function EventTable({ filter, open }: { filter: Filters; open: string | undefined }) {
   const t = useDev();
@@ -16,11 +27,7 @@ export function EventTable({ filter, open }: { filter: Filters; open: string | u
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const events = query.data?.pages.flatMap((page) => page.data) ?? [];
   if (query.isSuccess && events.length === 0 && !query.hasNextPage) {
-    return (
-      <EmptyState icon="bell" title={t.eventsNone}>
-        {t.eventsNoneHint}
-      </EmptyState>
-    );
+    return <NoEvents />;
   }
   return (
     <>

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { Rows } from "../../settings/Rows";
 import { Section } from "../../settings/Section";
 import { EmptyState } from "../../ui/EmptyState";
@@ -15,12 +15,12 @@ import { RevokeKey } from "./RevokeKey";
 
 type Dialog = { kind: "create" } | { kind: "made"; made: MadeKey } | { kind: "revoke"; key: Key };
 
-function KeyList({ keys, revoke }: { keys: Key[]; revoke: (key: Key) => void }) {
+function KeyList({ keys, revoke, create }: { keys: Key[]; revoke: (key: Key) => void; create: ReactNode }) {
   const t = useDev();
   const [active, over] = [keys.filter((key) => stateOf(key) === "active"), keys.filter((key) => stateOf(key) !== "active")];
   if (keys.length === 0) {
     return (
-      <EmptyState icon="lock" title={t.keysNone}>
+      <EmptyState icon="lock" title={t.keysNone} action={create}>
         {t.keysNoneHint}
       </EmptyState>
     );
@@ -45,9 +45,9 @@ export default function KeysPage() {
     </Button>
   );
   return (
-    <Section title={t.keys} hint={t.keysHint} action={create}>
+    <Section title={t.keys} hint={t.keysHint} action={keys.data?.length !== 0 && create}>
       <div inert={dialog !== undefined}>
-        <Loaded query={keys}>{(list) => <KeyList keys={list} revoke={(key) => setDialog({ kind: "revoke", key })} />}</Loaded>
+        <Loaded query={keys}>{(list) => <KeyList keys={list} create={create} revoke={(key) => setDialog({ kind: "revoke", key })} />}</Loaded>
       </div>
       {dialog?.kind === "create" && <CreateKey close={close} show={(made) => setDialog({ kind: "made", made })} />}
       {dialog?.kind === "made" && <NewKey made={dialog.made} close={close} />}

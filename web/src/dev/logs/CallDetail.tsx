@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { CopyId } from "../../inbox/context/CopyId";
 import { Loaded } from "../../ui/Loaded";
+import { Missing } from "../../ui/Missing";
 import { keysQuery } from "../keys/data";
 import { Clock } from "../parts/Clock";
 import styles from "../parts/console.module.css";
@@ -61,7 +62,7 @@ export function CallDetail({ id, close }: { id: string; close: () => void }) {
   const query = useQuery(callQuery(id));
   return (
     <Aside title={query.data ? `${query.data.method} ${query.data.status}` : t.request} label={t.request} close={close}>
-      <Loaded query={query}>
+      <Loaded query={query} missing={<Missing icon="code" title={t.requestMissing}>{t.missingHint}</Missing>}>
         {(call) => (
           <>
             <Facts call={call} />

@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
+import { LinkButton } from "../../ui/LinkButton";
 import { Clock } from "../parts/Clock";
 import styles from "../parts/console.module.css";
 import type { Filters } from "../parts/filters";
 import { duration } from "../parts/format";
 import { More } from "../parts/More";
+import { Nothing } from "../parts/Nothing";
 import { OpenLink } from "../parts/OpenLink";
 import { useDev } from "../text";
 import { callsQuery, kindOf, type Call } from "./data";
@@ -39,11 +40,7 @@ export function CallTable({ filter, open }: { filter: Filters; open: string | un
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const calls = query.data?.pages.flatMap((page) => page.data) ?? [];
   if (query.isSuccess && calls.length === 0 && !query.hasNextPage) {
-    return (
-      <EmptyState icon="code" title={t.callsNone}>
-        {t.callsNoneHint}
-      </EmptyState>
-    );
+    return <Nothing icon="code" title={t.callsNone} hint={t.callsNoneHint} first={<LinkButton to="/dev/reference">{t.tryAPI}</LinkButton>} />;
   }
   return (
     <>

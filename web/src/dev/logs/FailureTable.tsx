@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { EmptyState } from "../../ui/EmptyState";
 import { Loaded } from "../../ui/Loaded";
 import { Clock } from "../parts/Clock";
 import styles from "../parts/console.module.css";
 import type { Filters } from "../parts/filters";
+import { Nothing } from "../parts/Nothing";
 import { useDev } from "../text";
 import { failuresQuery, kindOf, type Failures } from "./data";
 
@@ -42,7 +42,7 @@ export function FailureTable({ filter }: { filter: Filters }) {
     <Loaded query={query}>
       {({ groups, whole }) =>
         groups.length === 0 ? (
-          <EmptyState icon="check" title={t.failuresNone} />
+          <Nothing icon="check" title={t.failuresNone} />
         ) : (
           <>
             <table className={styles.table} aria-label={t.failures}>

@@ -13,6 +13,12 @@ export function useFilters(): [Filters, (change: Filters) => void] {
   return [filters, change];
 }
 
+/** What else an address says: what is open, and how it is shown. */
+const beside = new Set(["id", "view", "range", "name"]);
+
+/** The names of what narrows a list. */
+export const narrowingOf = (filters: Filters): string[] => Object.keys(filters).filter((name) => !beside.has(name) && filters[name] !== undefined);
+
 function textsOf(search: Record<string, unknown>): Filters {
   const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== null && value !== "");
   return Object.fromEntries(given.map(([name, value]) => [name, String(value as string | number | boolean)]));

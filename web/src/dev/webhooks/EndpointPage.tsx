@@ -3,7 +3,9 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { CopyId } from "../../inbox/context/CopyId";
 import { Tag } from "../../settings/Rows";
+import { LinkButton } from "../../ui/LinkButton";
 import { Loaded } from "../../ui/Loaded";
+import { Missing } from "../../ui/Missing";
 import { DeliveryDetail } from "../deliveries/DeliveryDetail";
 import { DeliveryFilters } from "../deliveries/DeliveryFilters";
 import { DeliveryTable } from "../deliveries/DeliveryTable";
@@ -58,6 +60,7 @@ function Header({ endpoint, open, busy }: { endpoint: Endpoint; open: (dialog: E
 
 /** An endpoint: how it does, and its deliveries. */
 export default function EndpointPage() {
+  const t = useDev();
   const { endpoint: id = "" } = useParams({ strict: false });
   const query = useQuery(endpointQuery(id));
   const navigate = useNavigate();
@@ -66,7 +69,7 @@ export default function EndpointPage() {
   const created_after = useFrom(filters.since);
   const { status, event_type } = filters;
   return (
-    <Loaded query={query}>
+    <Loaded query={query} missing={<Missing icon="link" title={t.endpointMissing} back={<LinkButton variant="default" to="/dev/webhooks">{t.endpointsAll}</LinkButton>} />}>
       {(endpoint) => (
         <div className={styles.page}>
           <Header endpoint={endpoint} open={setDialog} busy={dialog !== undefined} />

@@ -55,11 +55,11 @@ export default function WebhooksPage() {
     </Button>
   );
   return (
-    <Section title={t.webhooks} hint={t.webhooksHint} action={add}>
+    <Section title={t.webhooks} hint={t.webhooksHint} action={endpoints.data?.length !== 0 && add}>
       <Loaded query={endpoints}>
         {(list) =>
           list.length === 0 ? (
-            <EmptyState icon="link" title={t.endpointsNone}>
+            <EmptyState icon="link" title={t.endpointsNone} action={add}>
               {t.endpointsNoneHint}
             </EmptyState>
           ) : (

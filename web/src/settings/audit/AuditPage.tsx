@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { address } from "../../api/client";
 import { queryClient, usersQuery } from "../../api/queries";
 import { Choice } from "../../dev/parts/Choice";
-import { useFilters, useFrom, type Filters } from "../../dev/parts/filters";
+import { narrowingOf, useFilters, useFrom, type Filters } from "../../dev/parts/filters";
 import { Icon } from "../../ui/icons";
 import { AdminsOnly } from "../AdminsOnly";
 import { Section } from "../Section";
@@ -43,6 +43,7 @@ function Audit() {
   const t = useAudit();
   const [filters, change] = useFilters();
   const filter = auditFilter(filters, useFrom(filters.since));
+  const clear = () => change(Object.fromEntries([...narrowingOf(filters), "name"].map((name) => [name, undefined])));
   const actions = (
     <div className={styles.actions}>
       <ActionIcon variant="default" size={34} aria-label={t.refresh} onClick={() => void queryClient.invalidateQueries({ queryKey: ["audit"] })}>
@@ -56,7 +57,7 @@ function Audit() {
   return (
     <Section title={t.title} hint={t.hint} action={actions}>
       <FilterBar filters={filters} change={change} />
-      <Entries filter={filter} about={(object, name) => change({ object, name })} by={(by) => change({ by })} />
+      <Entries filter={filter} clear={clear} about={(object, name) => change({ object, name })} by={(by) => change({ by })} />
     </Section>
   );
 }

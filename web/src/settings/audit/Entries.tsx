@@ -2,9 +2,9 @@ import { UnstyledButton } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Clock } from "../../dev/parts/Clock";
 import type { Filters } from "../../dev/parts/filters";
-import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
 import { More } from "../../ui/More";
+import { NoneFound } from "../../ui/NoneFound";
 import { clientName } from "../me/clientName";
 import { Row, Rows } from "../Rows";
 import styles from "./AuditPage.module.css";
@@ -72,16 +72,16 @@ function EntryRow({ entry, about, by }: { entry: Entry } & Narrowing) {
   );
 }
 
-export function Entries({ filter, ...narrow }: { filter: Filters } & Narrowing) {
+export function Entries({ filter, clear, ...narrow }: { filter: Filters; clear: () => void } & Narrowing) {
   const t = useAudit();
   const query = useInfiniteQuery(auditQuery(filter));
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const entries = query.data?.pages.flatMap((page) => page.data) ?? [];
   if (query.isSuccess && entries.length === 0) {
     return (
-      <EmptyState icon="lock" title={t.none}>
+      <NoneFound icon="lock" title={t.none} clear={clear}>
         {t.noneHint}
-      </EmptyState>
+      </NoneFound>
     );
   }
   return (

@@ -60,11 +60,11 @@ export default function LabelsPage() {
     </Button>
   );
   return (
-    <Section title={t.labels} hint={t.labelsHint} action={add}>
+    <Section title={t.labels} hint={t.labelsHint} action={labels.data?.length !== 0 && add}>
       <Loaded query={labels}>
         {(list) =>
           list.length === 0 ? (
-            <EmptyState icon="label" title={t.labelsNone}>
+            <EmptyState icon="label" title={t.labelsNone} action={add}>
               {t.labelsNoneHint}
             </EmptyState>
           ) : (

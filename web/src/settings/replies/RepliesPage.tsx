@@ -22,11 +22,11 @@ export default function RepliesPage() {
     </Button>
   );
   return (
-    <Section title={t.replies} hint={t.repliesHint} action={add}>
+    <Section title={t.replies} hint={t.repliesHint} action={replies.data?.length !== 0 && add}>
       <Loaded query={replies}>
         {(list) =>
           list.length === 0 ? (
-            <EmptyState icon="reply" title={t.repliesNone}>
+            <EmptyState icon="reply" title={t.repliesNone} action={add}>
               {t.repliesNoneHint}
             </EmptyState>
           ) : (

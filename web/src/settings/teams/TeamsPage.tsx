@@ -59,11 +59,11 @@ function Teams() {
     </Button>
   );
   return (
-    <Section title={t.teams} hint={t.teamsHint} action={add}>
+    <Section title={t.teams} hint={t.teamsHint} action={teams.data?.length !== 0 && add}>
       <Loaded query={teams}>
         {(list) =>
           list.length === 0 ? (
-            <EmptyState icon="people" title={t.teamsNone} />
+            <EmptyState icon="people" title={t.teamsNone} action={add} />
           ) : (
             <Rows label={t.teams}>
               {list.map((team) => (

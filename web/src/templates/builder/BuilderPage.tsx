@@ -4,9 +4,11 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import { ApiError } from "../../api/client";
 import { AdminsOnly } from "../../settings/AdminsOnly";
-import { EmptyState } from "../../ui/EmptyState";
 import { FormError } from "../../ui/FormError";
+import { LinkButton } from "../../ui/LinkButton";
 import { Loaded } from "../../ui/Loaded";
+import { Missing } from "../../ui/Missing";
+import { NoNumber } from "../../ui/NoNumber";
 import { messageOf } from "../../ui/messages";
 import { toast, toastError } from "../../ui/toasts";
 import type { BuilderSearch } from "../address";
@@ -26,7 +28,7 @@ export default function BuilderPage() {
   const number = useNumber(search.number)?.phone_number_id;
   return (
     <AdminsOnly>
-      {number ? <Beginning key={number} number={number} search={search} /> : <EmptyState icon="template" title={t.noNumber}>{t.noNumberHint}</EmptyState>}
+      {number ? <Beginning key={number} number={number} search={search} /> : <NoNumber icon="template">{t.noNumberHint}</NoNumber>}
     </AdminsOnly>
   );
 }
@@ -39,13 +41,14 @@ function Beginning({ number, search }: { number: string; search: BuilderSearch }
   const source = versions.data?.find((v) => v.language === search.language) ?? versions.data?.[0];
   const history = useQuery({ ...historyQuery(number, name, source?.language ?? ""), enabled: source !== undefined });
   const draft = useQuery({ ...draftQuery(number, search.draft ?? ""), enabled: search.draft !== undefined });
+  const back = <LinkButton variant="default" to="/templates" search={{ number }}>{t.back}</LinkButton>;
   if (search.draft)
-    return <Loaded query={draft}>{(found) => <Builder number={number} title={t.draftTitle} begin={{ ...emptyForm, ...found.content }} draft={search.draft} />}</Loaded>;
+    return <Loaded query={draft} missing={<Missing icon="template" title={t.draftMissing} back={back} />}>{(found) => <Builder number={number} title={t.draftTitle} begin={{ ...emptyForm, ...found.content }} draft={search.draft} />}</Loaded>;
   if (!name) return <Builder number={number} title={t.newTitle} begin={emptyForm} />;
   return (
     <Loaded query={versions}>
       {() => {
-        if (!source) return <EmptyState icon="template" title={t.missing}>{t.missingHint}</EmptyState>;
+        if (!source) return <Missing icon="template" title={t.missing} back={back}>{t.missingHint}</Missing>;
         if (!history.data && !history.isError) return null;
         const form = formOf(source, history.data?.samples);
         if (search.edit) return <Builder number={number} title={t.editTitle(name)} begin={form} edit={{ approved: source.status === "approved" }} />;
