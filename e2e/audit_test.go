@@ -53,9 +53,7 @@ func changes(t *testing.T, srv *Server, document string) map[string]bool {
 	var doc struct {
 		Paths map[string]map[string]struct{ OperationID string }
 	}
-	if err := json.Unmarshal([]byte(srv.Get("", document).Body), &doc); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(srv.Get("", document).Body), &doc))
 	found := map[string]bool{}
 	for _, methods := range doc.Paths {
 		for method, operation := range methods {
@@ -328,9 +326,7 @@ func formOf(name, kind string) string {
 func smallPNG(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8))))
 	return b.String()
 }
 
@@ -338,8 +334,6 @@ func smallPNG(t *testing.T) string {
 func codeFrom(t *testing.T, key string, in time.Duration) string {
 	t.Helper()
 	code, err := chat.TOTPCode(strings.ReplaceAll(key, " ", ""), time.Now().Add(in))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return code
 }

@@ -45,14 +45,10 @@ func testCallbackSignatures(t *testing.T, w world) {
 	}
 	for _, method := range []string{http.MethodPut, http.MethodDelete} {
 		request, err := http.NewRequest(method, n.srv.URL()+"/provider/webhook", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		request.Header.Set("X-Hub-Signature-256", right)
 		response, err := client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		response.Body.Close()
 		if response.StatusCode != http.StatusMethodNotAllowed || response.Header.Get("Allow") != "GET, POST" {
 			t.Errorf("%s got %s", method, response.Status)

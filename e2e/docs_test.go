@@ -62,9 +62,7 @@ func TestDocumentedMessagesCanBeSent(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo", "--demo-empty"))
 	page, err := os.ReadFile(filepath.Join("..", "docs", "messages.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bodies := jsonBlock.FindAllStringSubmatch(string(page), -1)
 	if len(bodies) < 10 {
 		t.Fatalf("only %d bodies were found", len(bodies))
@@ -121,9 +119,7 @@ func TestDocumentationIsServed(t *testing.T) {
 		"/docs/files/deploy/Caddyfile": "header_up -Forwarded", "/docs/files/README": `id="settings"`, "/docs/files/examples/README": "/docs/files/examples/echo-go",
 	} {
 		response, err := http.Get(srv.URL() + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
 		if err != nil || response.StatusCode != http.StatusOK || !strings.Contains(string(body), want) {

@@ -62,9 +62,7 @@ func typescript(t *testing.T, file string) []string {
 		t.Fatalf("tsc: %v\n%s", err, text)
 	}
 	script := filepath.Join(out, "receiver.mjs")
-	if err := os.Rename(filepath.Join(out, "receiver.js"), script); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(filepath.Join(out, "receiver.js"), script))
 	return []string{node, script}
 }
 
@@ -105,9 +103,7 @@ func (e example) run(t *testing.T, srv *Server) {
 		}
 	}
 	refused, err := http.Post("http://"+at+"/webhooks", "application/json", strings.NewReader(`{}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	refused.Body.Close()
 	if refused.StatusCode != http.StatusBadRequest {
 		t.Errorf("what nobody signed is answered with %s", refused.Status)
@@ -121,9 +117,7 @@ func start(t *testing.T, command []string, env ...string) *loggingtest.Book {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = printed, printed, dieWithParent()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it may have ended already
 		_ = cmd.Wait()         // it was killed
@@ -135,9 +129,7 @@ func start(t *testing.T, command []string, env ...string) *loggingtest.Book {
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }

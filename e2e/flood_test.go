@@ -63,9 +63,7 @@ func goMemory(t *testing.T, srv *Server) int {
 	for line := range strings.Lines(fetch(t, srv.Ops()+"/metrics").Body) {
 		if value, found := strings.CutPrefix(line, "go_memstats_sys_bytes "); found {
 			bytes, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return int(bytes)
 		}
 	}

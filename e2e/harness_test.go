@@ -318,9 +318,7 @@ func (s *Server) Refused() Result {
 func runProgram(t *testing.T, env []string, args ...string) Result {
 	t.Helper()
 	p, err := launch(env, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	code, err := p.await()
 	if err != nil {
 		t.Fatal(errors.Join(err, p.cmd.Process.Kill()))

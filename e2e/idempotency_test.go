@@ -44,9 +44,7 @@ func crowd(t *testing.T, srv *Server, c Call, n int) []Reply {
 	close(begin)
 	wg.Wait()
 	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return replies
 }

@@ -41,15 +41,11 @@ func signedIn(t *testing.T, srv *Server) *user {
 func (u *user) do(t *testing.T, method, path, kind, body string) *http.Response {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, u.srv.URL()+"/app/api"+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	request.Header.Set("Content-Type", kind)
 	request.Header.Set("Cookie", u.cookie)
 	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode >= 300 {
@@ -66,9 +62,7 @@ func (u *user) do(t *testing.T, method, path, kind, body string) *http.Response 
 func (u *user) text(t *testing.T, method, path, kind, body string) []byte {
 	t.Helper()
 	text, err := io.ReadAll(u.do(t, method, path, kind, body).Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return text
 }
 
@@ -76,9 +70,7 @@ func (u *user) text(t *testing.T, method, path, kind, body string) []byte {
 func data[T any](t *testing.T, u *user, method, path, kind, body string) T {
 	t.Helper()
 	var envelope struct{ Data T }
-	if err := json.NewDecoder(u.do(t, method, path, kind, body).Body).Decode(&envelope); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.NewDecoder(u.do(t, method, path, kind, body).Body).Decode(&envelope))
 	return envelope.Data
 }
 
@@ -92,9 +84,7 @@ type importJob struct {
 func (u *user) numbers(t *testing.T) map[string]int {
 	t.Helper()
 	rows, err := csv.NewReader(u.do(t, http.MethodGet, "/contacts/export?search=Imported", "", "").Body).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	counts := map[string]int{}
 	for _, row := range rows[1:] {
 		counts[row[0]]++

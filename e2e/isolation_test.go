@@ -32,9 +32,7 @@ func TestHangingNumber(t *testing.T) {
 		const conversations, messages = 80, 20
 		p, numbers := external(t, engine, 2)
 		hanging, other := numbers[0], numbers[1]
-		if err := p.SetFaults(hanging.ID, &simulator.Faults{HangRate: 1}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.SetFaults(hanging.ID, &simulator.Faults{HangRate: 1}))
 		var stuck []string
 		for range conversations {
 			stuck = append(stuck, hanging.send(newPerson(), "text", text("hello")))
@@ -95,9 +93,7 @@ func TestRateLimit(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		p, numbers := external(t, engine, 2)
 		limited, other := numbers[0], numbers[1]
-		if err := p.SetFaults(limited.ID, &simulator.Faults{Code: 130429}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.SetFaults(limited.ID, &simulator.Faults{Code: 130429}))
 		first := limited.send(newPerson(), "text", text("too fast"))
 		tried := func() float64 { return p.do(http.MethodGet, "counters", nil)["send_requests"].(float64) }
 		if !eventually(func() bool { return tried() >= 1 }) {
@@ -111,9 +107,7 @@ func TestRateLimit(t *testing.T) {
 		if got := tried(); got != 6 { // the first number's one and the other number's five
 			t.Errorf("the provider was called %v times", got)
 		}
-		if err := p.SetFaults(limited.ID, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.SetFaults(limited.ID, nil))
 		for _, id := range append(rest, first) {
 			if status := limited.message(id).str("status"); status != "queued" {
 				t.Errorf("while the number rests a message is %s", status)

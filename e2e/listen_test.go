@@ -88,9 +88,7 @@ var secretLine = regexp.MustCompile(`whsec_[A-Za-z0-9_-]{32}`)
 func listen(t *testing.T, address, key, forwardTo string, args ...string) (*process, string) {
 	t.Helper()
 	p, err := launch([]string{"PARLEY_API_KEY=" + key}, append([]string{"listen", "--url", address, "--forward-to", forwardTo}, args...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if p.running() {
 			_ = p.cmd.Process.Kill() // it may have ended already
@@ -141,9 +139,7 @@ func TestListen(t *testing.T) {
 				t.Errorf("event %d is %s, want that of %s", i, body, id)
 			}
 		}
-		if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.cmd.Process.Signal(syscall.SIGINT))
 		if code, err := p.await(); code != 0 || err != nil || p.stderr.String() != "" {
 			t.Errorf("it ended with %d, %v: %s", code, err, &p.stderr)
 		}
@@ -157,9 +153,7 @@ func TestListen(t *testing.T) {
 func checkForwarded(t *testing.T, got receivedHook, secret string) {
 	t.Helper()
 	event, err := parley.ParseWebhook(got.Header, []byte(got.Body), time.Now(), secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if event.Type != parley.EventContactCreated || event.Source != "svc" || event.Attempt != 1 ||
 		!strings.HasPrefix(event.DeliveryID, "wbd_") || !strings.HasPrefix(event.EventID, "evt_") {
 		t.Errorf("got %+v", event)

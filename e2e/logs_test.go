@@ -16,9 +16,7 @@ import (
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	database, err := url.Parse(pgtest.NewDatabase(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	database.User = url.UserPassword(database.User.Username(), databasePassword(database))
 	for engine, store := range map[string]Option{"sqlite": OnFolder(filepath.Join(t.TempDir(), "data")), "postgres": OnDatabase(database.String())} {
 		t.Run(engine, func(t *testing.T) {

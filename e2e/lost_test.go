@@ -14,13 +14,9 @@ func TestServerEndsWithItsFolder(t *testing.T) {
 	srv := Start(t, OnFolder(dir))
 	org := srv.NewOrg()
 	url, body := srv.URL()+"/v1/labels", `{"name":"into nowhere"}`
-	if err := os.Rename(dir, dir+".elsewhere"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(dir, dir+".elsewhere"))
 	request, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	request.Header.Set("Authorization", "Bearer "+org.Key)
 	request.Header.Set("Content-Type", "application/json")
 	if response, err := http.DefaultClient.Do(request); err == nil {

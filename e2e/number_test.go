@@ -120,9 +120,7 @@ func plant(t *testing.T, srv *Server, sim Sim, log *store.Store) *Number {
 	t.Helper()
 	n := newNumber(t, srv, sim, log)
 	v, err := vault.Load("", srv.setting("--data"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = log.InTx(t.Context(), func(tx *store.Tx) error {
 		org, team, err := core.CreateOrganization(tx, "Acme", chat.DefaultPlan)
 		if err != nil {
@@ -138,9 +136,7 @@ func plant(t *testing.T, srv *Server, sim Sim, log *store.Store) *Number {
 		}, func(accountID string) string { return v.Seal(n.token(), core.TokenContext(accountID)) })
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return n
 }
 

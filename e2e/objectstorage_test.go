@@ -64,16 +64,12 @@ func (n *Number) secondFile(storage *blobtest.Server, content []byte) any {
 func checkDownload(t *testing.T, address, part string, status int, want []byte) {
 	t.Helper()
 	request, err := http.NewRequest(http.MethodGet, address, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if part != "" {
 		request.Header.Set("Range", part)
 	}
 	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer response.Body.Close()
 	got, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != status || want != nil && !bytes.Equal(got, want) {

@@ -38,9 +38,7 @@ func startTrapped(t *testing.T) *trappedProvider {
 	t.Helper()
 	p := &trappedProvider{Provider: StartProvider(t)}
 	upstream, err := url.Parse(strings.TrimSuffix(p.URL, "/v24.0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pass := httputil.NewSingleHostReverseProxy(upstream)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		trapped := p.set.Load()
@@ -206,9 +204,7 @@ func checkOnboarded(t *testing.T, srv *Server, org Org, customerID, linkID strin
 	}
 	log := srv.stored()
 	events, err := log.Read(t.Context()).EventsAfter(org.ID, "", 10_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	told := map[chat.EventType]int{}
 	for _, e := range events {
 		if e.Subject == customerID {
@@ -249,9 +245,7 @@ func TestDisconnectionSurvivesACrash(t *testing.T) {
 		n := connect(t, srv, sim, org, srv.stored(), "--customer", customer.str("id"))
 		n.receiveText(newPerson(), "hello")
 		account, err := n.log.Read(t.Context()).AccountByNumber(org.ID, n.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		path := "/v1/customers/" + customer.str("id") + "/whatsapp_accounts/" + n.ID
 		expect(t, srv.Do(Call{Method: http.MethodDelete, Path: path, Key: org.Key}), http.StatusOK, "")
 		srv.Kill()

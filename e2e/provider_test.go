@@ -172,9 +172,7 @@ type Provider struct {
 func StartProvider(t *testing.T) *Provider {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	origin := "http://" + listener.Addr().String()
 	p := &Provider{URL: origin + "/v24.0", Sim: Sim{t, func() string { return origin + "/_sim/" }}}
 	delays := quick

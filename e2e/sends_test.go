@@ -203,14 +203,10 @@ var noRedirect = &http.Client{
 func checkFile(t *testing.T, n *Number, id, mimeType string, want []byte) (address string) {
 	t.Helper()
 	request, err := http.NewRequest(http.MethodGet, n.srv.URL()+n.path("/messages/"+id+"/media"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	request.Header.Set("Authorization", "Bearer "+n.org.Key)
 	response, err := noRedirect.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	response.Body.Close()
 	if response.StatusCode != http.StatusFound {
 		t.Fatalf("the message's media is %s", response.Status)

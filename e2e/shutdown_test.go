@@ -22,9 +22,7 @@ type slowRequest struct {
 func beginSlowRequest(t *testing.T, srv *Server, key string) slowRequest {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL(), "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { conn.Close() })
 	r := slowRequest{conn, bufio.NewReader(conn)}
 	// The server answers 100 when it begins to read the body.
@@ -43,14 +41,10 @@ func (r slowRequest) finish(t *testing.T) Reply {
 	t.Helper()
 	io.WriteString(r.conn, slowBody)
 	response, err := http.ReadResponse(r.reader, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return Reply{response.StatusCode, response.Header, string(body)}
 }
 
@@ -116,13 +110,9 @@ func TestSecondSignalEndsTheServerAtOnce(t *testing.T) {
 func fetch(t *testing.T, url string) Reply {
 	t.Helper()
 	response, err := client.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return Reply{response.StatusCode, response.Header, string(body)}
 }

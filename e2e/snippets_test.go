@@ -149,7 +149,7 @@ func newReader(t *testing.T, srv *Server) *reader {
 	return r
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

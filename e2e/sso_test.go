@@ -32,17 +32,11 @@ func startIdentity(t *testing.T) *identity {
 	var log loggingtest.Book
 	cmd.Stderr = &log
 	input, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	printed, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd.SysProcAttr = dieWithParent()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() {
 		input.Close()
 		cmd.Wait()

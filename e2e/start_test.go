@@ -66,14 +66,10 @@ func demoKey(t *testing.T, srv *Server) string {
 	}
 	match := demoRequest.FindStringSubmatch(srv.Printed())
 	request, err := http.NewRequest(http.MethodGet, match[1], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	request.Header.Set("Authorization", "Bearer "+match[2])
 	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("the printed request got %s", response.Status)

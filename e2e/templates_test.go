@@ -120,9 +120,7 @@ func testTemplateLife(t *testing.T, w world) {
 func testTemplateMadeElsewhere(t *testing.T, w world) {
 	n := w.number(t)
 	request, err := http.NewRequest(http.MethodPost, n.srv.Ops()+"/simulator/"+n.WABAID+"/message_templates", strings.NewReader(oneText("elsewhere", "Hi {{1}}, made by hand.")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	request.Header.Set("Authorization", "Bearer token of "+n.ID)
 	response, err := client.Do(request)
 	if err != nil || response.StatusCode != http.StatusOK {

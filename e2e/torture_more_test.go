@@ -21,12 +21,8 @@ func TestTortureClock(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, engine Option) {
 		clock := filepath.Join(t.TempDir(), "clock")
 		turn := func(by string) {
-			if err := os.WriteFile(clock+".new", []byte(by), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Rename(clock+".new", clock); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(clock+".new", []byte(by), 0o600))
+			must(t, os.Rename(clock+".new", clock))
 		}
 		turn("0s")
 		l := openLedger(t, func(s *Server) { engine(s); limitedMemory(s); WithEnv("TORTURE_CLOCK=" + clock)(s) })
@@ -52,9 +48,7 @@ func checkTurned(t *testing.T, l *ledger) {
 	ahead := 0
 	for _, m := range l.numbers[0].all("/messages") {
 		made, err := time.Parse(time.RFC3339Nano, m.str("created_at"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if time.Until(made) > time.Hour {
 			ahead++
 		}
@@ -88,9 +82,7 @@ func TestTortureDiskFull(t *testing.T) {
 	before := l.accepted.Load()
 	within(fullFor, t.Failed)
 	t.Logf("%d messages were accepted while the disk was full", l.accepted.Load()-before)
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filler))
 	back := time.Now()
 	if l.more(ledgerNumbers * ledgerClients); time.Since(back) > recoverWithin {
 		t.Errorf("it took %v to go on after the disk had been full", time.Since(back))
@@ -106,9 +98,7 @@ func TestTortureDiskFull(t *testing.T) {
 func fillDisk(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	for _, size := range []int{1 << 20, 4 << 10} {
 		piece := make([]byte, size)

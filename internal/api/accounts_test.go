@@ -31,9 +31,7 @@ func connectAs(t *testing.T, c *apitest.Case, prefix string, in chat.NewAccount)
 // accountOf is the account that ${number} names.
 func accountOf(t *testing.T, c *apitest.Case) chat.Account {
 	account, err := c.Store.Read(t.Context()).AccountForCallback(c.Get("number"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return account
 }
 

@@ -49,9 +49,7 @@ func TestCallsAreLogged(t *testing.T) {
 
 		s.API.Stop(context.Background()) // writes what is held back
 		got, err := s.Store.Read(t.Context()).APICalls(org.ID, store.CallFilter{}, store.Page{Limit: 100})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range want {
 			want[i].OrgID, want[i].IP = org.ID, "127.0.0.1"
 		}

@@ -29,9 +29,7 @@ func sendHalf(t *testing.T, c *apitest.Case, r apitest.Request) *slowly {
 	t.Helper()
 	r = c.Expanded(r)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { conn.Close() })
 	kind := r.Header.Get("Content-Type")
 	if kind == "" {

@@ -17,9 +17,7 @@ import (
 func declaredCodes(t *testing.T, name string) map[string]chat.Code {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "../chat/"+name, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	codes := map[string]chat.Code{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -31,9 +29,7 @@ func declaredCodes(t *testing.T, name string) map[string]chat.Code {
 			t.Fatalf("%s is not declared as one literal", spec.Names[0].Name)
 		}
 		text, err := strconv.Unquote(literal.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		codes[spec.Names[0].Name] = chat.Code(text)
 		return true
 	})

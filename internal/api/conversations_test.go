@@ -74,9 +74,7 @@ func strangers(t *testing.T, c *apitest.Case) {
 	siblingContact(t, c)
 	for _, whose := range []string{"foreign_", "sibling_"} {
 		account, err := c.Store.Read(t.Context()).AccountForCallback(c.Get(whose + "number"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c.Set(whose+"conversation", c.NewConversation(t, account, c.Get(whose+"contact"), nil).ID)
 	}
 }

@@ -124,9 +124,7 @@ func TestClosedStore(t *testing.T) {
 		org := s.NewOrg(t)
 		list := apitest.Request{Path: "/v1/labels", Key: org.Key}
 		s.Do(t, list).RequireStatus(t, http.StatusOK)
-		if err := s.Store.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Store.Close())
 		s.Do(t, list).RequireFailure(t, "service_unavailable", "")
 		s.Do(t, apitest.Request{Path: "/v1/health"}).RequireFailure(t, "service_unavailable", "")
 		create := newLabel(`{"name":"x"}`)

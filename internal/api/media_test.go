@@ -224,9 +224,7 @@ func TestUploadWithoutADisk(t *testing.T) {
 		api.Connect(t, nil, dir)(s.API)
 		c := s.NewCase(t)
 		connected(t, c)
-		if err := errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)))
 		c.Call(t, upload(picture("a.png"))).RequireFailure(t, "internal_error", "")
 	})
 }
@@ -242,9 +240,7 @@ func filesIn(t *testing.T, dir string) (contents []string) {
 		contents = append(contents, string(text))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return contents
 }
 

@@ -327,9 +327,7 @@ func TestMessageMedia(t *testing.T) {
 func mediaURL(t *testing.T, c *apitest.Case, messageID string) string {
 	t.Helper()
 	file, err := core.MessageFile(c.Store.Read(t.Context()), accountOf(t, c), messageID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return api.PublicURL + "/media/" + file.Token
 }
 

@@ -167,9 +167,7 @@ func received(t *testing.T, c *apitest.Case, m provider.Message) chat.Message {
 		return applier().Apply(tx, provider.InboundMessage{Origin: origin, Message: m})
 	})
 	stored, err := c.Store.Read(t.Context()).MessageByProviderID(c.Org.ID, accountOf(t, c).ID, m.ProviderID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return stored
 }
 
@@ -192,5 +190,13 @@ func sentAs(providerID string) func(*testing.T, *apitest.Case) {
 			_, err := tx.MarkSent(c.Org.ID, store.SentMessage{ID: made.ID, ProviderID: providerID})
 			return err
 		})
+	}
+}
+
+// must fails the test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -320,9 +320,7 @@ func TestDocumentQuotesTheContractsErrors(t *testing.T) {
 func TestDocumentNamesMessageErrors(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../chat/message.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	codes := regexp.MustCompile(`MessageErrorCode = "([a-z0-9_]+)"`).FindAllStringSubmatch(string(source), -1)
 	if len(codes) < 20 {
 		t.Fatalf("found %d codes", len(codes))

@@ -56,9 +56,7 @@ func (p labelPage) ids() []string {
 func getPage(t *testing.T, s *apitest.Server, key, query string) (p labelPage) {
 	t.Helper()
 	r := s.Do(t, apitest.Request{Path: "/v1/labels?" + query, Key: key}).RequireStatus(t, http.StatusOK)
-	if err := json.Unmarshal(r.Body, &p); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(r.Body, &p))
 	if p.HasMore != (p.NextCursor != nil) {
 		t.Fatalf("has_more and next_cursor disagree: %s", r.Body)
 	}

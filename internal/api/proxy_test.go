@@ -26,13 +26,9 @@ func wiredStore(t *testing.T) (*wire, store.Config) {
 	t.Helper()
 	place := storetest.NewConfig(t, storetest.Postgres)
 	address, err := url.Parse(place.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := &wire{listener: listener, server: address.Host, conns: map[net.Conn]bool{}}
 	t.Cleanup(func() {
 		listener.Close()

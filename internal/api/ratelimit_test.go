@@ -180,9 +180,7 @@ func TestRetryAfterIsEnough(t *testing.T) {
 		for range 5 {
 			r := l.read(t).RequireFailure(t, "rate_limit_exceeded", "")
 			wait, err := strconv.Atoi(r.Header.Get("Retry-After"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			s.Clock.Advance(time.Duration(wait)*time.Second - 333*time.Millisecond)
 			if r := l.read(t); r.Status == http.StatusTooManyRequests {
 				s.Clock.Advance(333 * time.Millisecond)

@@ -167,9 +167,7 @@ func receivedEvent(t *testing.T, c *apitest.Case, after string) map[string]any {
 					}
 				}
 			}
-			if err := json.Unmarshal(e.Payload, &payload); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(e.Payload, &payload))
 			return payload.Entry[0].Changes[0].Value.Messages[0]
 		}
 	}

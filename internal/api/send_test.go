@@ -120,9 +120,7 @@ func TestSendIsHandedOn(t *testing.T) {
 			t.Errorf("another job (-want +got):\n%s", d)
 		}
 		stored, err := s.Store.Read(t.Context()).SendWork(got.Job)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if d := cmp.Diff(stored, got); d != "" {
 			t.Errorf("the table has it otherwise (-stored +handed on):\n%s", d)
 		}
@@ -136,9 +134,7 @@ func TestSendMovesTheConversation(t *testing.T) {
 		now := c.Clock.Advance(90 * time.Second)
 		c.Call(t, post(content("text", `{"body":"x"}`))).RequireStatus(t, http.StatusOK)
 		conversation, err := c.Store.Read(t.Context()).Conversation(c.Org.ID, c.Get("account"), c.Get("conversation"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if conversation.LastMessageAt == nil || !conversation.LastMessageAt.Equal(now) || !conversation.UpdatedAt.Equal(now) ||
 			conversation.LastInboundAt != nil || conversation.UnreadCount != 0 {
 			t.Errorf("got %+v", conversation)

@@ -253,9 +253,7 @@ func forgetful(t *testing.T) (*sync.Map, apitest.Option) {
 	}))
 	t.Cleanup(server.Close)
 	client, err := cloud.New(cloud.Options{BaseURL: server.URL + "/v24.0", Timeout: 5 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return &created, api.Connect(t, client, t.TempDir())
 }
 

@@ -36,9 +36,7 @@ func simulated(t *testing.T) (*upstreamNode, apitest.Option) {
 	t.Cleanup(server.Close)
 	u.url = server.URL
 	client, err := cloud.New(cloud.Options{BaseURL: server.URL + "/v24.0", AppID: simulator.DefaultAppID, Timeout: 5 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return u, api.Connect(t, client, t.TempDir())
 }
 

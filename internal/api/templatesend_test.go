@@ -148,9 +148,7 @@ func TestTemplateMessagesShowWhatTheRecipientSees(t *testing.T) {
 				var shown struct{ Preview map[string]any }
 				r.Data(t, &shown)
 				var want map[string]any
-				if err := json.Unmarshal([]byte(preview), &want); err != nil {
-					t.Fatal(err)
-				}
+				must(t, json.Unmarshal([]byte(preview), &want))
 				if d := gocmp.Diff(want, shown.Preview); d != "" {
 					t.Errorf("another preview (-want +got):\n%s", d)
 				}

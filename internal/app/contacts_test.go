@@ -143,9 +143,7 @@ func sheetOf(t testing.TB, body []byte) [][]string {
 	rows := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(body), "\ufeff")))
 	rows.FieldsPerRecord = -1
 	all, err := rows.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 

@@ -32,9 +32,7 @@ type homeFigures struct {
 func (o *office) figures(t testing.TB, b *apptest.Browser, query string) (f homeFigures) {
 	t.Helper()
 	counter := figures.New(figures.Config{Store: o.Store, Log: slog.New(slog.DiscardHandler)})
-	if err := counter.Sweep(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, counter.Sweep(t.Context()))
 	b.Get(t, "/figures?"+query).RequireStatus(t, http.StatusOK).Data(t, &f)
 	return f
 }

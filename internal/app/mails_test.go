@@ -21,9 +21,7 @@ func withMail(t *testing.T) (*mailtest.Server, func(*app.Config)) {
 	t.Helper()
 	server := mailtest.Start(t)
 	postman, err := mail.New(server.URL, "Parley <parley@example.com>", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	parttest.Start(t, postman)
 	return server, func(cfg *app.Config) {
 		cfg.Mail = func(to, subject, text string) { postman.Send(mail.Message{To: to, Subject: subject, Text: text}) }

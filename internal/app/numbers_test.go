@@ -172,9 +172,7 @@ func TestNumberFailuresAgreeWithFigures(t *testing.T) {
 		fail(other, chat.FailUpstream, 4)
 		w.Clock.Advance(time.Second)
 		admin := w.As(t, w.User(t, org, chat.RoleAdmin, chat.SeesAll, org.TeamID))
-		if err := figures.New(figures.Config{Store: w.Store, Log: slog.New(slog.DiscardHandler)}).Sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, figures.New(figures.Config{Store: w.Store, Log: slog.New(slog.DiscardHandler)}).Sweep(t.Context()))
 		for _, days := range []string{"1", "7", "30"} {
 			query := "?days=" + days + "&zone=Asia/Jakarta"
 			var counted struct {

@@ -51,9 +51,7 @@ func newNumber(t testing.TB, st *store.Store, org storetest.Organization) chat.A
 func (o *office) receive(t testing.TB, account chat.Account, phone, providerID, text string) string {
 	t.Helper()
 	content, err := json.Marshal(map[string]string{"body": text})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return o.receiveAs(t, account, phone, provider.Message{ProviderID: providerID, Type: chat.TypeText, Content: content})
 }
 
@@ -162,4 +160,12 @@ func names(items []item) []string {
 		all[i] = item.name()
 	}
 	return all
+}
+
+// must fails the test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -24,9 +24,7 @@ func TestOperator(t *testing.T) {
 		storetest.Alive(t, w.Store, "node_a", "node_b")
 		o := newOffice(t, w)
 		o.receive(t, o.account, "+6281200000001", "wamid.1", "a secret of Ada's")
-		if err := figures.New(figures.Config{Store: w.Store, Log: slog.New(slog.DiscardHandler)}).Sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, figures.New(figures.Config{Store: w.Store, Log: slog.New(slog.DiscardHandler)}).Sweep(t.Context()))
 		user := w.User(t, o.org, chat.RoleAgent, chat.SeesAssigned)
 		operators[0] = user.ID
 		owner := w.As(t, w.User(t, o.org, chat.RoleOwner, chat.SeesAll, o.org.TeamID))

@@ -83,19 +83,13 @@ func TestPhone(t *testing.T) {
 func fileOf(t *testing.T, w *apptest.World, b *apptest.Browser, id string) (content string, header http.Header) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.URL+app.Base+"/phone/files/"+id, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	request.AddCookie(&http.Cookie{Name: "parley", Value: b.Token})
 	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(body), answer.Header
 }
 

@@ -49,9 +49,7 @@ type found struct {
 // index brings the search index up to date.
 func (o *office) index(t testing.TB) {
 	t.Helper()
-	if err := search.New(search.Config{Store: o.Store, Index: o.Index, Log: slog.New(slog.DiscardHandler)}).Sweep(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, search.New(search.Config{Store: o.Store, Index: o.Index, Log: slog.New(slog.DiscardHandler)}).Sweep(t.Context()))
 }
 
 func find(t testing.TB, b *apptest.Browser, text, query string) (f found) {

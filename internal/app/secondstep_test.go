@@ -34,9 +34,7 @@ func newPerson(t *testing.T, w *apptest.World, org storetest.Organization, role 
 func (p *person) code(t *testing.T) string {
 	t.Helper()
 	code, err := chat.TOTPCode(p.secret, p.w.Clock.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return code
 }
 

@@ -24,9 +24,7 @@ const password = "correct horse battery"
 func setPassword(t *testing.T, w *apptest.World, u chat.User) {
 	t.Helper()
 	hash, err := core.HashPassword(password)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	storetest.InTx(t, w.Store, func(tx *store.Tx) error { return core.SetPassword(tx, u.OrgID, u.ID, hash) })
 }
 

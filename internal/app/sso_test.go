@@ -48,9 +48,7 @@ func (d *door) visit(t *testing.T, b *apptest.Browser) (way *http.Cookie, state,
 	}
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	back, err := client.Get(begun.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	back.Body.Close()
 	location, err := url.Parse(back.Header.Get("Location"))
 	if err != nil || location.Path != app.SSOPath {
@@ -197,9 +195,7 @@ func TestSSOTakesTheSecondStep(t *testing.T) {
 	way, state, code := d.visit(t, b)
 	answer := finish(t, b, way, state, code, "").RequireFailure(t, "second_step_required", "second_step")
 	way, err := http.ParseSetCookie(answer.Header.Get("Set-Cookie"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	finish(t, b, way, "another", code, `,"second_step":"`+ana.code(t)+`"`).RequireFailure(t, "invalid_credentials", "")
 	finish(t, b, way, state, code, `,"second_step":"1"`).RequireFailure(t, "invalid_second_step", "code")
 	finish(t, b, way, state, code, `,"second_step":"`+ana.code(t)+`"`).RequireStatus(t, http.StatusOK)

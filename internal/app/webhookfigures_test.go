@@ -36,9 +36,7 @@ func TestWebhookFiguresAgreeWithTheList(t *testing.T) {
 
 func requireWebhookFigures(t *testing.T, k *console, count func(context.Context) error) {
 	t.Helper()
-	if err := count(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, count(t.Context()))
 	type numbers struct{ Total, Succeeded, Waiting, Dead int }
 	var shown struct {
 		Days []struct{ Deliveries numbers }

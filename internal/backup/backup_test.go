@@ -74,9 +74,7 @@ func restore(t *testing.T, copied string) (backup.Restored, *store.Store) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
 	r, err := backup.Restore(t.Context(), copied, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r, storetest.OpenAt(t, store.Config{Dir: dir, Exclusive: true, MustExist: true})
 }
 
@@ -95,9 +93,7 @@ func statuses(t *testing.T, st *store.Store, account chat.Account, ids []string)
 func requireSound(t *testing.T, st *store.Store, dir string) {
 	t.Helper()
 	blobs, err := blob.OpenFolder(filepath.Join(dir, "media"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	faults, err := backup.Check(t.Context(), st, blobs, false)
 	if err != nil || len(faults) > 0 {
 		t.Errorf("the check finds %+v (%v)", faults, err)
@@ -253,9 +249,7 @@ func TestFilesElsewhere(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	blobs, err := blob.OpenFolder(filepath.Join(o.dir, "media"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := blobs.Put(t.Context(), "some-file", strings.NewReader("content"), 100); err != nil {
 		t.Fatal(err)
 	}
@@ -271,22 +265,16 @@ func TestFilesAndKey(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	blobs, err := blob.OpenFolder(filepath.Join(o.dir, "media"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := blobs.Put(t.Context(), "some-file", strings.NewReader("content"), 100); err != nil {
 		t.Fatal(err)
 	}
 	key := filepath.Join(o.dir, "secret.key")
-	if err := os.WriteFile(key, []byte("a key"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(key, []byte("a key"), 0o600))
 	for _, with := range []bool{true, false} {
 		dir := filepath.Join(t.TempDir(), "data")
 		r, err := backup.Restore(t.Context(), o.copy(backup.Options{Media: with, Key: with}), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, noKey := os.Stat(filepath.Join(dir, "secret.key"))
 		content, noFile := os.ReadFile(filepath.Join(dir, "media", "le", "some-file"))
 		if r.HasKey != with || (noKey == nil) != with || (noFile == nil) != with || with && string(content) != "content" {
@@ -307,19 +295,13 @@ func TestDamage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "parley.db")
-	if err := store.CopyEmbedded(t.Context(), o.dir, path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, store.CopyEmbedded(t.Context(), o.dir, path))
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for at := 20 * 4096; at < 60*4096; at++ {
 		content[at] = 0xA5
 	}
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, content, 0o600))
 	if st, err := store.Open(t.Context(), store.Config{Dir: dir, Exclusive: true}); !errors.Is(err, store.ErrDamaged) {
 		if err == nil {
 			st.Close()
@@ -340,22 +322,16 @@ func TestForeignArchives(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "copy.tar")
 		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w := tar.NewWriter(f)
 		for _, entry := range entries {
 			content := `{"format":1}`
-			if err := w.WriteHeader(&tar.Header{Name: entry, Typeflag: tar.TypeReg, Size: int64(len(content))}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.WriteHeader(&tar.Header{Name: entry, Typeflag: tar.TypeReg, Size: int64(len(content))}))
 			if _, err := w.Write([]byte(content)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(w.Close(), f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(w.Close(), f.Close()))
 		parent := t.TempDir()
 		dir := filepath.Join(parent, "data")
 		if _, err := backup.Restore(t.Context(), path, dir); err == nil {
@@ -382,9 +358,7 @@ func TestCheck(t *testing.T) {
 		requireSound(t, st, t.TempDir())
 		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.DropSendJobs(org.ID, id) })
 		blobs, err := blob.OpenFolder(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, want := range []bool{false, true} {
 			faults, err := backup.Check(t.Context(), st, blobs, want)
 			if err != nil || len(faults) != 1 || !slices.Equal(faults[0].IDs, []string{id}) || (faults[0].Mended != "") != want {
@@ -396,4 +370,12 @@ func TestCheck(t *testing.T) {
 			t.Errorf("held are %+v (%v)", held, err)
 		}
 	})
+}
+
+// must fails the test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -34,9 +34,7 @@ func TestConnectAccount(t *testing.T) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		in := chat.NewAccount{OrgID: org.ID, PhoneNumberID: "1000001", PhoneNumber: "15550001111", WABAID: "42", Name: new("Shop"), RequireOptIn: true}
 		account, err := connect(st, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		if account.TeamID != org.TeamID || account.Token != "sealed for "+account.ID || account.Status != chat.AccountConnected {
 			t.Errorf("got %+v", account)
 		}
@@ -67,9 +65,7 @@ func TestUpdateAccount(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		before, err := connect(st, chat.NewAccount{OrgID: org.ID, PhoneNumberID: "1000001", PhoneNumber: "15550001111", WABAID: "42", Name: new("Shop")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		update := func(number string, patch chat.AccountPatch, seal core.Seal) (account chat.Account, err error) {
 			err = st.InTx(t.Context(), func(tx *store.Tx) (err error) {
 				account, err = core.UpdateAccount(tx, number, patch, seal)

@@ -20,9 +20,7 @@ func TestDemoteAccount(t *testing.T) {
 				return err
 			})
 			account, err := st.Read(t.Context()).Account(then.OrgID, then.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			return account.Status
 		}
 		renewed := then

@@ -101,9 +101,7 @@ func TestEditsInAnyOrder(t *testing.T) {
 		}
 		events := w.Expect(chat.EventMessageEdited, chat.EventMessageEdited, chat.EventMessageEdited)
 		var last struct{ Data told }
-		if err := json.Unmarshal(events[2].Payload, &last); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, json.Unmarshal(events[2].Payload, &last))
 		if last.Data.New != "three" || last.Data.Original != "zero" || last.Data.At != chat.FormatTime(begin.Add(3*time.Minute)) || len(last.Data.History) != 3 {
 			t.Errorf("at the end it is told as %s", events[2].Payload)
 		}

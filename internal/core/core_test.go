@@ -10,6 +10,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 	"github.com/parleyhq/parley/internal/vault"
 )
 
@@ -24,15 +25,13 @@ func run[T any](st *store.Store, fn func(*store.Tx) (T, error)) (result T, err e
 
 func requireEqual[T any](t *testing.T, got T, err error, want T) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("unexpected (-want +got):\n%s", diff)
 	}
 }
 
-func requireNoError(t *testing.T, err error) {
+func requireNoError(t storetest.Tester, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

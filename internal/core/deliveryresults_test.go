@@ -84,9 +84,7 @@ func putSubscription(t *testing.T, st *store.Store) {
 func subscriptionNow(t *testing.T, st *store.Store) chat.WebhookSubscription {
 	t.Helper()
 	s, err := st.Read(context.Background()).WebhookSubscription("org_1", "wbs_1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return s
 }
 

@@ -20,9 +20,7 @@ func TestEventsAreDocumented(t *testing.T) {
 	t.Parallel()
 	const path = "../../docs/events.md"
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	page := string(content)
 	for _, kind := range chat.EventTypes {
 		head, rest, found := strings.Cut(page, "### "+string(kind)+"\n")
@@ -37,9 +35,7 @@ func TestEventsAreDocumented(t *testing.T) {
 			continue
 		}
 		var sample bytes.Buffer
-		if err := json.Indent(&sample, core.SamplePayload(kind), "", "  "); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, json.Indent(&sample, core.SamplePayload(kind), "", "  "))
 		page = head + "### " + string(kind) + "\n" + text + "```json\n" + sample.String() + "\n```" + rest
 	}
 	if page == string(content) {
@@ -48,7 +44,5 @@ func TestEventsAreDocumented(t *testing.T) {
 	if !*updateEvents {
 		t.Fatal("the samples in docs/events.md are out of date: run make generate")
 	}
-	if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(path, []byte(page), 0o644))
 }

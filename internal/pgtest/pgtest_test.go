@@ -34,9 +34,7 @@ func TestSettings(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			server, err := test.config.Start(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			t.Cleanup(func() { _ = server.Stop() })
 			conn := connect(t, server.URL)
 			for _, setting := range []string{"fsync", "synchronous_commit", "full_page_writes"} {
@@ -54,14 +52,10 @@ func TestSettings(t *testing.T) {
 func TestStopRemovesEverythingAndMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	server, err := Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	connect(t, server.URL) // an open connection must not delay the shutdown
 	for range 2 {
-		if err := server.Stop(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, server.Stop())
 	}
 	if _, err := os.Stat(server.dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the directory is still there: %v", err)
@@ -83,18 +77,12 @@ func TestStartGivesUpWithItsContext(t *testing.T) {
 func TestTakenPortIsRecognized(t *testing.T) {
 	t.Parallel()
 	bin, err := FindBinaries()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	first, err := Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = first.Stop() })
 	second, err := Config{}.launch(bin, first.port)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = second.Stop() })
 	if err := second.waitReady(t.Context()); !errors.Is(err, errPortTaken) {
 		t.Errorf("got %v", err)
@@ -109,26 +97,16 @@ func TestServerEndsWithItsProcess(t *testing.T) {
 	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	child.Env = append(os.Environ(), envChild+"=1")
 	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	in, err := child.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer in.Close()
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, child.Start())
 	url, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	conn := connect(t, strings.TrimSpace(url))
 
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, child.Process.Kill())
 	_ = child.Wait() // returns the kill as an error
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -141,9 +119,7 @@ func TestServerEndsWithItsProcess(t *testing.T) {
 
 func runUntilKilled(t *testing.T) {
 	server, err := Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fmt.Println(server.URL)
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
@@ -157,9 +133,7 @@ func TestNewDatabase(t *testing.T) {
 			t.Error("got the same database twice")
 		}
 		conn, err := pgx.Connect(t.Context(), dropped) // deliberately left open
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		tables := queryString(t, conn, "SELECT count(*)::text FROM pg_tables WHERE schemaname = 'public'")
 		if tables != "0" {
 			t.Errorf("has %s tables", tables)
@@ -203,9 +177,7 @@ func TestFindBinaries(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := findBinaries(test.path, test.patterns)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if want := filepath.Join(root, test.want); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
@@ -222,22 +194,16 @@ func TestFindBinaries(t *testing.T) {
 
 func install(t *testing.T, dir string, programs ...string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(dir, 0o755))
 	for _, program := range programs {
-		if err := os.WriteFile(filepath.Join(dir, program), nil, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, program), nil, 0o755))
 	}
 }
 
 func connect(t *testing.T, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return conn
 }
@@ -245,8 +211,14 @@ func connect(t *testing.T, url string) *pgx.Conn {
 func queryString(t *testing.T, conn *pgx.Conn, query string) string {
 	t.Helper()
 	var value string
-	if err := conn.QueryRow(t.Context(), query).Scan(&value); err != nil {
+	must(t, conn.QueryRow(t.Context(), query).Scan(&value))
+	return value
+}
+
+// must fails the test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return value
 }

@@ -45,9 +45,7 @@ func TestTemplateIsPreparedOnceForAllProcesses(t *testing.T) {
 func TestTemplateThatFailedIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	server, err := serverURL()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	name := newTemplateName(t)
 	boom := errors.New("boom")
 	failing := &Template{Name: name, Prepare: func(url string) error {
@@ -68,9 +66,7 @@ func newTemplateName(t *testing.T) string {
 	name := "parley_template_test_" + strings.ToLower(rand.Text())
 	t.Cleanup(func() {
 		server, err := serverURL()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if err := execute(server, "DROP DATABASE IF EXISTS "+name); err != nil {
 			t.Error(err)
 		}

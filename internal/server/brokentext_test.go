@@ -26,9 +26,7 @@ func parametersOf(t *testing.T, document []byte) (all []parameter) {
 	var d struct {
 		Paths map[string]map[string]struct{ Parameters []struct{ Name, In string } }
 	}
-	if err := json.Unmarshal(document, &d); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(document, &d))
 	for path, operations := range d.Paths {
 		for method, operation := range operations {
 			for _, p := range operation.Parameters {
@@ -73,9 +71,7 @@ func connectedKey(t *testing.T, s *Server, number string) (key string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return key
 }
 
@@ -93,9 +89,7 @@ func TestBrokenTextIsTheCallersMistake(t *testing.T) {
 		ask := func(method, target string) int {
 			request := httptest.NewRequest(method, "/", strings.NewReader("{}"))
 			u, err := url.ParseRequestURI(target)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			request.URL, request.RequestURI = u, target
 			request.Header.Set("Authorization", "Bearer "+key)
 			response := httptest.NewRecorder()

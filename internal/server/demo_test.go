@@ -32,9 +32,7 @@ func sitDown(t *testing.T, s *Server, org demo.Organization) desk {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return d
 }
 
@@ -75,9 +73,7 @@ func TestDemoWeek(t *testing.T) {
 	cfg.MessagesPerSecond = 80
 	s, lines := open(t, cfg)
 	demo, err := s.Demo(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	stop := start(t, s)
 	var all []demoConversation
 	sitDown(t, s, demo).do("GET", "/conversations?status=any&limit=100", "", &all)
@@ -105,9 +101,7 @@ func TestDemoWeek(t *testing.T) {
 	if len(all) != 22 {
 		t.Errorf("%d conversations\n%s", len(all), lines)
 	}
-	if err := stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, stop())
 	again, _ := open(t, cfg)
 	defer again.Close()
 	if _, err := again.Demo(t.Context()); err != nil {
@@ -127,9 +121,7 @@ func TestEmptyDemo(t *testing.T) {
 	s, _ := open(t, cfg)
 	defer s.Close()
 	demo, err := s.Demo(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []demoConversation
 	if sitDown(t, s, demo).do("GET", "/conversations?status=any", "", &all); len(all) != 0 {
 		t.Errorf("%d conversations", len(all))
@@ -144,15 +136,11 @@ func TestPhoneAndInbox(t *testing.T) {
 	cfg.DemoEmpty, cfg.MessagesPerSecond = true, 80
 	s, _ := open(t, cfg)
 	demo, err := s.Demo(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	start(t, s)
 	d := sitDown(t, s, demo)
 	session, err := core.Session(t.Context(), s.store, d.token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l := s.live.Listen(session)
 	defer l.Leave()
 	d.do("POST", "/phone/handsets/6281255500142/messages", `{"number":"`+demo.PhoneNumberID+`","type":"text","text":"Halo"}`, nil)

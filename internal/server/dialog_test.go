@@ -39,9 +39,7 @@ func invited(t *testing.T, s *Server, own string, numbers ...string) url.Values 
 		_, token, err = core.CreateSetupLink(tx, org.ID, customer.ID, chat.NewSetupLink{})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, id := range append(numbers, own) {
 		if _, err := s.messaging.simulator.AddNumber(simulator.NumberSpec{ID: id, Phone: "+49" + id, Name: "Shop " + id}); err != nil {
 			t.Fatal(err)

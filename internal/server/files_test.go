@@ -17,18 +17,14 @@ func keep(t *testing.T, s *Server, mimeType, filename, content string) (path str
 	t.Helper()
 	key := s.store.NewID(chat.KindMedia)
 	info, err := s.messaging.blobs.Put(t.Context(), key, strings.NewReader(content), 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = s.store.InTx(t.Context(), func(tx *store.Tx) error {
 		m, err := core.AddMedia(tx, chat.Account{OrgID: "org_x", ID: "acc_x", TeamID: "team_x"}, chat.MediaInbound,
 			core.StoredFile{BlobKey: key, MimeType: mimeType, Size: info.Size, SHA256: info.SHA256, Filename: filename})
 		path = core.MediaPath(m)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return path
 }
 

@@ -18,9 +18,7 @@ func TestRefusedRequestsDoNotFloodTheLog(t *testing.T) {
 	s, lines := open(t, settings(t))
 	request := httptest.NewRequest("GET", "/v1/labels", nil)
 	request.Header.Set("Authorization", "Bearer "+newKey(t, s))
-	if err := s.store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.store.Close())
 	begin := time.Now()
 	for range requests {
 		response := httptest.NewRecorder()

@@ -36,9 +36,7 @@ func newTarget(t *testing.T, tune func(*http.Server)) *target {
 	start(t, s)
 	g := &target{Server: s, key: newKey(t, s)}
 	document, err := apitest.ParseDocument(g.ask("/v1/openapi.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	g.document = document
 	return g
 }
@@ -55,13 +53,9 @@ func (g *target) ask(path string) []byte {
 func (g *target) dial(t *testing.T) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", g.public.listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, conn.SetDeadline(time.Now().Add(patience)))
 	return conn
 }
 

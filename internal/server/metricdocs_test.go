@@ -35,9 +35,7 @@ func ownMetrics(t *testing.T) map[string]bool {
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/operating.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	known := ownMetrics(t)
 	for name := range known {
 		if !strings.Contains(string(page), "`"+name) {

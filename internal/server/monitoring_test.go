@@ -20,9 +20,7 @@ func TestMonitoringNamesMetricsThatExist(t *testing.T) {
 	watched := map[string]bool{}
 	for _, file := range []string{"alerts.yml", "grafana.json"} {
 		content, err := os.ReadFile(filepath.Join(folder, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if file == "grafana.json" && !json.Valid(content) {
 			t.Errorf("%s is no JSON", file)
 		}
@@ -53,13 +51,9 @@ var minor = map[string]bool{
 func TestEveryAlertIsExplained(t *testing.T) {
 	t.Parallel()
 	rules, err := os.ReadFile("../../deploy/monitoring/alerts.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	page, err := os.ReadFile("../../docs/operating.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	find := func(pattern string, text []byte) (names []string) {
 		for _, found := range regexp.MustCompile(pattern).FindAllSubmatch(text, -1) {
 			names = append(names, string(found[1]))

@@ -125,14 +125,10 @@ func TestOpsRefusalsAreExplained(t *testing.T) {
 	start(t, s)
 	for what, at := range map[string]net.Listener{"the operator's address": s.ops.listener, "the simulator": s.messaging.simulator.listener} {
 		request, err := http.NewRequest(http.MethodGet, "http://"+at.Addr().String()+"/metrics", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		request.Host = "metrics.example.com"
 		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		response.Body.Close()
 		if response.StatusCode != http.StatusForbidden {
 			t.Errorf("%s answers %s", what, response.Status)

@@ -26,21 +26,15 @@ func TestAPILogTellsTheClientsAddress(t *testing.T) {
 			start(t, s)
 			key := newKey(t, s)
 			request, err := http.NewRequest(http.MethodGet, s.PublicURL()+"/v1/me", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			request.Header.Set("Authorization", "Bearer "+key)
 			request.Header.Set("X-Forwarded-For", "[2001:db8::1]:443")
 			response, err := http.DefaultClient.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			response.Body.Close()
 			s.api.Stop(t.Context()) // writes the pending calls
 			context, err := s.store.Read(t.Context()).KeyContext(chat.HashKey(key))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			calls, err := s.store.Read(t.Context()).APICalls(context.Key.OrgID, store.CallFilter{}, store.Page{Limit: 10})
 			if err != nil || len(calls.Rows) != 1 || calls.Rows[0].IP != test.want {
 				t.Errorf("logged %+v, %v, want %s", calls, err, test.want)

@@ -44,9 +44,7 @@ func TestRunEndsWhenTheStoreIsLost(t *testing.T) {
 	s, lines := open(t, cfg)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(t.Context(), nil) }()
-	if err := os.Rename(cfg.Data, cfg.Data+".elsewhere"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(cfg.Data, cfg.Data+".elsewhere"))
 	err := <-ended
 	if err == nil || !strings.Contains(err.Error(), "was deleted while it was in use") {
 		t.Errorf("Run returned %v", err)

@@ -113,9 +113,7 @@ func TestOpsRoutes(t *testing.T) {
 func TestReadyNeedsTheStore(t *testing.T) {
 	t.Parallel()
 	st, err := store.Open(t.Context(), store.Config{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := &Server{store: st}
 	ask := func() *httptest.ResponseRecorder {
 		response := httptest.NewRecorder()
@@ -125,9 +123,7 @@ func TestReadyNeedsTheStore(t *testing.T) {
 	if got := ask(); got.Code != http.StatusOK {
 		t.Errorf("with a store: %d %s", got.Code, got.Body)
 	}
-	if err := st.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, st.Close())
 	if got := ask(); got.Code != http.StatusServiceUnavailable || !strings.Contains(got.Body.String(), "not ready: store: closed") {
 		t.Errorf("without a store: %d %s", got.Code, got.Body)
 	}

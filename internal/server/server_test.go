@@ -31,9 +31,7 @@ import (
 func settings(t *testing.T) config.Serve {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(dir, 0o700))
 	return config.Serve{
 		Store:  config.Store{Data: dir},
 		Listen: "127.0.0.1:0", OpsListen: "127.0.0.1:0", Role: config.Roles,
@@ -44,9 +42,7 @@ func open(t *testing.T, cfg config.Serve) (*Server, *loggingtest.Book) {
 	t.Helper()
 	lines := &loggingtest.Book{}
 	s, err := New(t.Context(), cfg, "test", lines.Logger())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s, lines
 }
 
@@ -76,9 +72,7 @@ func newKey(t *testing.T, s *Server) string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return key
 }
 
@@ -86,9 +80,7 @@ func newKey(t *testing.T, s *Server) string {
 func slowRequest(t *testing.T, s *Server, body string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.public.listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { conn.Close() })
 	fmt.Fprintf(conn, "POST /v1/labels HTTP/1.1\r\nHost: parley\r\nAuthorization: Bearer %s\r\n"+
 		"Content-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", newKey(t, s), len(body))
@@ -106,14 +98,10 @@ func slowRequest(t *testing.T, s *Server, body string) (net.Conn, *bufio.Reader)
 func get(t *testing.T, l net.Listener, path string) (int, string) {
 	t.Helper()
 	response, err := http.Get("http://" + l.Addr().String() + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return response.StatusCode, string(body)
 }
 
@@ -151,9 +139,7 @@ func TestDrainLetsRequestsFinish(t *testing.T) {
 	}
 	io.WriteString(conn, body)
 	response, err := http.ReadResponse(reader, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	response.Body.Close()
 	if response.StatusCode != http.StatusCreated {
 		t.Errorf("got %s", response.Status)
@@ -207,9 +193,7 @@ func TestNewGivesBackWhatItTook(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)
 	other, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer other.Close()
 	cfg.OpsListen = other.Addr().String()
 	if _, err := New(t.Context(), cfg, "test", slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "--ops-listen") {
@@ -226,9 +210,7 @@ func TestAnotherMasterKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)
 	s, _ := open(t, cfg)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Close())
 	wrong := cfg
 	wrong.SecretKey = base64.StdEncoding.EncodeToString(make([]byte, 32))
 	_, err := New(t.Context(), wrong, "test", slog.New(slog.DiscardHandler))
@@ -279,9 +261,7 @@ func TestDataFolderIsItsOwnersAlone(t *testing.T) {
 	t.Parallel()
 	for mode, warned := range map[fs.FileMode]bool{0o700: false, 0o750: true, 0o705: true} {
 		cfg := settings(t)
-		if err := os.Chmod(cfg.Data, mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(cfg.Data, mode))
 		s, lines := open(t, cfg)
 		if _, err := s.messaging.blobs.Put(t.Context(), "med_1", strings.NewReader("bytes"), 10); err != nil {
 			t.Fatal(err)
@@ -296,11 +276,17 @@ func TestDataFolderIsItsOwnersAlone(t *testing.T) {
 			}
 			return err
 		})
-		if err := errors.Join(err, s.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err, s.Close()))
 		if got := strings.Contains(lines.String(), "chmod go-rwx"); got != warned {
 			t.Errorf("folder of mode %v: the log says %s", mode, lines)
 		}
+	}
+}
+
+// must fails the test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

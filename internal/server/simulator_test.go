@@ -69,9 +69,7 @@ func TestControlsOnTheOperatorsAddress(t *testing.T) {
 func TestDocumentedCommandsOnTheOperatorsAddress(t *testing.T) {
 	t.Parallel()
 	docs, err := os.ReadFile("../../docs/simulator.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o, ran := newOperator(t), 0
 	vars := strings.NewReplacer("$SIM", o.url, "$NUM", "100200300400500")
 	for _, block := range strings.Split(string(docs), "```sh\n")[1:] {

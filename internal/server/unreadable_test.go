@@ -32,9 +32,7 @@ func TestUnreadableRequestsGetTheEnvelope(t *testing.T) {
 				t.Fatalf("%v in %q", err, text)
 			}
 			body, err := io.ReadAll(response.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var envelope struct {
 				Error struct{ Type, Code, Message, Param, RequestID string }
 			}

@@ -41,9 +41,7 @@ func TestPHPEscapeKeepsTheValue(t *testing.T) {
 		`{"a":"b/c"}`, `{"a":"b\/c"}`, `{"a":"\\/"}`, `{"ä":["ü",1.5,true,null]}`, `"\u00fc\ud83d\udc4d"`, `"\\\""`,
 	} {
 		var want, got any
-		if err := json.Unmarshal([]byte(in), &want); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(in), &want))
 		out := wire.EscapePHP([]byte(in))
 		if err := json.Unmarshal(out, &got); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s became %s", in, out)

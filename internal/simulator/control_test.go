@@ -135,9 +135,7 @@ func TestIdentityChange(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.control("POST", "identity", map[string]any{"phone_number_id": testNumber, "person": testPerson, "new_phone": "+4915510000009"})
-	if err := r.sim.people.put(person{Phone: "4915510000005", Username: "eve", HidePhone: true}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.sim.people.put(person{Phone: "4915510000005", Username: "eve", HidePhone: true}))
 	r.control("POST", "identity", map[string]any{"phone_number_id": testNumber, "person": "+4915510000005", "new_phone": "+4915510000006"})
 	r.settle(0)
 	types := map[any]map[string]any{}

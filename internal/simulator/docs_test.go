@@ -15,9 +15,7 @@ const docsPath = "../../docs/simulator.md"
 func readDocs(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile(docsPath)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(b)
 }
 

@@ -48,9 +48,7 @@ func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.inbound()
-	if err := r.sim.Unreachable(testPerson[1:], 131026); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.sim.Unreachable(testPerson[1:], 131026))
 	id := r.send(text(testPerson, "x"))
 	r.settle(time.Minute)
 	if got := r.recv.failureOf(t, id); got != 131026 {

@@ -132,9 +132,7 @@ func TestHandsetReads(t *testing.T) {
 		t.Errorf("before: %s", got)
 	}
 	for range 2 {
-		if err := p.Read(dewi, testNumber); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.Read(dewi, testNumber))
 		r.settle(0)
 		if got := fmt.Sprint(r.recv.statuses(id), unreadOf(p, dewi)); got != "[sent delivered read] 0" {
 			t.Errorf("after: %s", got)

@@ -144,9 +144,7 @@ func encode(t *testing.T, body any) []byte {
 		return v
 	}
 	b, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b
 }
 
@@ -376,5 +374,13 @@ func (s *Simulator) Settle(ctx context.Context) error {
 		if !more {
 			return nil
 		}
+	}
+}
+
+// must fails the test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

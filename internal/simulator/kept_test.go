@@ -113,9 +113,7 @@ func TestKeptCannotBeRead(t *testing.T) {
 	for name, text := range map[string]string{"cut off": `{"version":1,"handsets":[{"id"`, "of another version": `{"version":99}`} {
 		var log bytes.Buffer
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, keptName), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, keptName), []byte(text), 0o600))
 		sim := New(Config{Folder: dir, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		if len(sim.Phones().List(nil)) != 1+len(readyHandsets) || !bytes.Contains(log.Bytes(), []byte("cannot be read")) {
 			t.Errorf("%s: %v, logged %s", name, sim.Phones().List(nil), &log)

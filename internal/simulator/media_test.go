@@ -200,9 +200,7 @@ func TestResumableUpload(t *testing.T) {
 		req.Header.Set("Authorization", "OAuth "+testToken)
 		req.Header.Set("file_offset", offset)
 		got, err := r.request(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return got
 	}
 	if got := put("0", "01234"); got.code() != 100 {

@@ -31,13 +31,9 @@ type sdkCall struct {
 func TestCallsOfSDKs(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("testdata/sdk-calls.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []sdkCalls
-	if err := json.Unmarshal(raw, &all); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(raw, &all))
 	if len(all) != 2 {
 		t.Fatalf("%d clients were recorded", len(all))
 	}

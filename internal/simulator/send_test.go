@@ -250,9 +250,7 @@ func TestVersionsAndTokens(t *testing.T) {
 			req.Header.Set("Authorization", tc.authorization)
 		}
 		got, err := r.request(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got.status != tc.status || got.code() != tc.code || dig(got.body, "error", "error_subcode") != tc.subcode {
 			t.Errorf("%q: %d %s", tc.authorization, got.status, got.raw)
 		}

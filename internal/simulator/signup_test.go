@@ -86,9 +86,7 @@ func TestSignupFromPageToMessage(t *testing.T) {
 		req, _ := http.NewRequest("POST", r.url+path, strings.NewReader(string(encode(t, body))))
 		req.Header.Set("Authorization", "Bearer "+token)
 		got, err := r.request(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return got
 	}
 	if got := as(token, "/"+id+"/register", map[string]any{"messaging_product": "whatsapp", "pin": "111111"}); got.status != 200 {

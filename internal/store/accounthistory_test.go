@@ -20,9 +20,7 @@ func TestAccountHistory(t *testing.T) {
 		states := func() []chat.AccountState {
 			t.Helper()
 			found, err := st.Read(t.Context()).AccountHistory(org.ID, account.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			return found
 		}
 		if first := states(); len(first) != 1 || first[0].Status != chat.AccountConnected || first[0].Quality != nil {

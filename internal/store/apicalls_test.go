@@ -61,9 +61,7 @@ func walk(t *rapid.T, st *store.Store, f store.CallFilter, limit int) (found []s
 	p := store.Page{Limit: limit}
 	for {
 		page, err := store.APICallsAmong(st.Read(t.Context()), "org_1", f, p, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		for _, c := range page.Rows {
 			found = append(found, c.RequestID)
 		}

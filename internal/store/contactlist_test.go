@@ -153,9 +153,7 @@ func (p *people) compare(t *rapid.T, u chat.User, q store.ContactQuery, limit in
 		got, page := []string{}, store.Page{Limit: limit}
 		for more := true; more; more = page.After != nil {
 			slice, err := r.ListContacts(u, q, sort, page)
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			for _, e := range slice.Rows {
 				got = append(got, e.ID)
 			}
@@ -167,9 +165,7 @@ func (p *people) compare(t *rapid.T, u chat.User, q store.ContactQuery, limit in
 	got, after := []string{}, ""
 	for {
 		ids, err := r.ContactIDs(u, q, after, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		if got = append(got, ids...); len(ids) < limit {
 			break
 		}

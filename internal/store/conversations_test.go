@@ -154,9 +154,7 @@ func walkConversations(t *rapid.T, st *store.Store, account chat.Account, f stor
 	ids := []string{}
 	for more := true; more; more = page.After != nil {
 		slice, err := st.Read(t.Context()).Conversations(account.OrgID, account.ID, f, page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		for _, c := range slice.Rows {
 			ids = append(ids, c.ID)
 		}

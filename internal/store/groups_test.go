@@ -74,13 +74,9 @@ func jobsOf(t testing.TB, st *store.Store, account chat.Account, number string) 
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	jobs, err := st.Read(t.Context()).SendJobsBehind(account.OrgID, conversation.ID, "", 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	for _, j := range jobs {
 		messages = append(messages, j.MessageID)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 var errRefused = errors.New("refused by the closure")
@@ -16,9 +17,7 @@ var errRefused = errors.New("refused by the closure")
 // requireEqual also tells a missing row, whose fields are all zero, from the wanted one.
 func requireEqual[T any](t *testing.T, got T, err error, want T) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("unexpected (-want +got):\n%s", diff)
 	}
@@ -31,7 +30,7 @@ func requireError(t *testing.T, err, want error) {
 	}
 }
 
-func requireNoError(t *testing.T, err error) {
+func requireNoError(t storetest.Tester, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -106,9 +106,7 @@ func (w *walker) next(t *rapid.T) bool {
 		p.After = position(w.seen[n-1])
 	}
 	page, err := w.st.Read(context.Background()).Labels(w.orgID, w.filter, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if len(page.Rows) > w.limit || page.Next != nil && len(page.Rows) < w.limit {
 		t.Fatalf("a page of %d for the limit %d, more to come: %v", len(page.Rows), w.limit, page.Next)
 	}
@@ -161,7 +159,5 @@ func insertLabels(tx *store.Tx, labels []chat.Label) error {
 
 // write is storetest.InTx for a rapid test.
 func write(t *rapid.T, st *store.Store, fn func(*store.Tx) error) {
-	if err := st.InTx(context.Background(), fn); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, st.InTx(context.Background(), fn))
 }

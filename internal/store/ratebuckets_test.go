@@ -155,9 +155,7 @@ func checkBucketLaw(t *rapid.T, stores []*store.Store, clocks []*storetest.Clock
 		}
 		want := rapid.Int64Range(1, capacity).Draw(t, "want")
 		lease, err := nodes[node].lease(orgID, capacity, want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		granted += lease.Granted
 		requireLaw(t, lease, capacity, want)
 		most := float64(len(nodes)) * float64(capacity) * (1 + stores[0].Moment().Sub(begin).Minutes())
@@ -188,9 +186,7 @@ func requireNoStall(t *rapid.T, node *drawer, clock *storetest.Clock, orgID stri
 	for _, wait := range []time.Duration{0, clockSkew, token} {
 		clock.Advance(wait)
 		lease, err := node.lease(orgID, capacity, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		if lease.Granted == 1 {
 			return
 		}

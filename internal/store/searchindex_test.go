@@ -27,9 +27,7 @@ func TestSearchPages(t *testing.T) {
 
 func searchPages(t *testing.T, st *store.Store, trigrams bool) {
 	index, err := st.OpenSearch(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	defer index.Close()
 	store.LimitSearch(index, trigrams, 5, 7)
 	texts := searchTexts(st)
@@ -39,9 +37,7 @@ func searchPages(t *testing.T, st *store.Store, trigrams bool) {
 		}
 		return u.Put("org_a", texts)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	for _, q := range []store.SearchQuery{
 		{Words: []string{"common"}},
 		{Words: []string{"rare"}},
@@ -105,9 +101,7 @@ func searchAll(t *testing.T, index *store.SearchIndex, q store.SearchQuery) []st
 	ids := []string{}
 	for range 200 {
 		found, err := index.Find(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		for _, hit := range found.Hits {
 			ids = append(ids, hit.ID)
 		}

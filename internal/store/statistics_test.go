@@ -28,9 +28,7 @@ func TestRefreshStatistics(t *testing.T) {
 			return tx.FlushStatistics()
 		})
 		requireGrown(t, st, true)
-		if err := st.RefreshStatistics(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, st.RefreshStatistics(t.Context()))
 		requireGrown(t, st, false)
 	})
 }
@@ -38,9 +36,7 @@ func TestRefreshStatistics(t *testing.T) {
 func requireGrown(t *testing.T, st *store.Store, want bool) {
 	t.Helper()
 	tables, known, err := store.GrownTables(t.Context(), st)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if got := slices.Contains(tables, "labels"); known && got != want {
 		t.Errorf("grown are %v", tables)
 	}

@@ -29,9 +29,7 @@ func callback(field, value string) string {
 func decode(t *testing.T, body string) []provider.Update {
 	t.Helper()
 	updates, err := Decode([]byte(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	escaped, err := Decode([]byte(phpEscaped(body)))
 	if err != nil || !reflect.DeepEqual(updates, escaped) {
 		t.Errorf("escaped: got %+v, %v\nwant %+v", escaped, err, updates)

@@ -180,9 +180,7 @@ func TestUnreadableAnswers(t *testing.T) {
 func TestCheckRedirect(t *testing.T) {
 	request := func(method, url string) *http.Request {
 		r, err := http.NewRequest(method, url, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return r
 	}
 	first := request(http.MethodGet, "http://sim.test/f")

@@ -348,9 +348,7 @@ func TestE164AndUserIDs(t *testing.T) {
 
 func TestNeutralKeepsNumbers(t *testing.T) {
 	n, err := parse([]byte(` { "a" : 12345678901234567890.10 , "b":[ true,null,{ } ,[]], "messaging_product":"whatsapp","c":{"messaging_product":"other"}} `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := `{"a":12345678901234567890.10,"b":[true,null,{},[]],"messaging_product":"chat","c":{"messaging_product":"other"}}`
 	if got := neutral(n); !bytes.Equal(got, []byte(want)) {
 		t.Errorf("got %s", got)

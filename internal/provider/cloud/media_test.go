@@ -37,13 +37,9 @@ func checkUpload(t *testing.T, r request) {
 		t.Errorf("called %s %s", r.method, r.path)
 	}
 	_, params, err := mime.ParseMediaType(r.header.Get("Content-Type"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	form, err := multipart.NewReader(bytes.NewReader(r.body), params["boundary"]).ReadForm(1 << 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := form.Value["messaging_product"]; !reflect.DeepEqual(got, []string{"whatsapp"}) {
 		t.Errorf("messaging_product: %q", got)
 	}
@@ -55,9 +51,7 @@ func checkUpload(t *testing.T, r request) {
 		t.Errorf("file %q, %v", file.Filename, file.Header)
 	}
 	part, err := file.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if content, err := io.ReadAll(part); err != nil || string(content) != "hello there" {
 		t.Errorf("got %q, %v", content, err)
 	}
@@ -97,9 +91,7 @@ func TestMedia(t *testing.T) {
 func TestDownload(t *testing.T) {
 	u := answering(t, http.StatusOK, map[string]string{"Content-Type": "image/png"}, "the file")
 	body, err := u.Download(context.Background(), number, u.url+"/files/1?x=y")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	content, err := io.ReadAll(body)
 	if err := errors.Join(err, body.Close()); err != nil || string(content) != "the file" {
 		t.Errorf("got %q, %v", content, err)
@@ -140,9 +132,7 @@ func TestDownloadStalls(t *testing.T) {
 	})
 	t.Cleanup(func() { close(end) })
 	body, err := u.Download(context.Background(), number, u.url+"/f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer body.Close()
 	body.(*fileBody).timeout = 20 * time.Millisecond
 	content, err := io.ReadAll(body)
@@ -165,9 +155,7 @@ func TestDownloadNeverBegins(t *testing.T) {
 func TestFileTooLarge(t *testing.T) {
 	u := answering(t, http.StatusOK, nil, "0123456789")
 	body, err := u.Download(context.Background(), number, u.url+"/f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer body.Close()
 	body.(*fileBody).left = 9
 	if _, err := io.ReadAll(body); !errors.Is(err, errTooLarge) {

@@ -226,9 +226,7 @@ func TestMarkRead(t *testing.T) {
 		false: `{"messaging_product":"whatsapp","status":"read","message_id":"wamid.I"}`,
 		true:  `{"messaging_product":"whatsapp","status":"read","message_id":"wamid.I","typing_indicator":{"type":"text"}}`,
 	} {
-		if err := u.MarkRead(context.Background(), number, "wamid.I", typing); err != nil {
-			t.Fatal(err)
-		}
+		must(t, u.MarkRead(context.Background(), number, "wamid.I", typing))
 		got := <-u.requests
 		if got.path != "/v24.0/100200300400/messages" {
 			t.Errorf("called %s", got.path)
@@ -239,9 +237,7 @@ func TestMarkRead(t *testing.T) {
 
 func TestRegister(t *testing.T) {
 	u := answering(t, http.StatusOK, nil, `{"success":true}`)
-	if err := u.Register(context.Background(), number, "123456"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, u.Register(context.Background(), number, "123456"))
 	got := <-u.requests
 	if got.method != http.MethodPost || got.path != "/v24.0/100200300400/register" {
 		t.Errorf("called %s %s", got.method, got.path)

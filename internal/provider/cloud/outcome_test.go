@@ -21,9 +21,7 @@ import (
 func listening(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -52,13 +50,9 @@ func sendText(ctx context.Context, c *Client) error {
 
 func TestConnectionRefused(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, listener.Close())
 	e := failure(t, sendText(context.Background(), client(t, "http://"+address, 0)))
 	if e.OutcomeUnknown || !e.Transient || e.HTTPStatus != 0 {
 		t.Errorf("got %+v", e)
@@ -138,9 +132,7 @@ func TestTimesOut(t *testing.T) {
 		_, _ = io.WriteString(w, accepted)
 	})
 	t.Cleanup(func() { close(end) })
-	if err := sendText(context.Background(), u.Client); err != nil {
-		t.Fatal(err)
-	}
+	must(t, sendText(context.Background(), u.Client))
 	slow.Store(true)
 	u.timeout = 200 * time.Millisecond // the connection exists already, so this time is spent waiting for the answer
 	e := failure(t, sendText(context.Background(), u.Client))
@@ -165,12 +157,8 @@ func TestHTTP2(t *testing.T) {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	c, err := New(Options{BaseURL: server.URL, HTTP: server.Client(), UserAgent: "Test/1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := sendText(context.Background(), c); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, sendText(context.Background(), c))
 	lose.Store(true)
 	if e := failure(t, sendText(context.Background(), c)); !e.OutcomeUnknown || !e.Transient {
 		t.Errorf("got %+v", e)
@@ -223,9 +211,7 @@ func TestKeptConnectionIsReused(t *testing.T) {
 		return conn, err
 	}
 	for range 20 {
-		if err := sendText(context.Background(), u.Client); err != nil {
-			t.Fatal(err)
-		}
+		must(t, sendText(context.Background(), u.Client))
 		<-u.requests
 	}
 	if len(connections) != 1 {
@@ -244,5 +230,13 @@ func TestUploadThatCannotBeRead(t *testing.T) {
 	_, err := client(t, url, 0).UploadMedia(context.Background(), number, provider.File{MimeType: "image/png", Size: 10, Body: brokenFile{broken}})
 	if e := failure(t, err); e.OutcomeUnknown || !errors.Is(e, broken) {
 		t.Errorf("got %+v", e)
+	}
+}
+
+// must fails the test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -21,17 +21,11 @@ func TestSignupURL(t *testing.T) {
 		"http://127.0.0.1:9465/v24.0/":     "http://127.0.0.1:9465/v24.0/dialog/oauth",
 	} {
 		c, err := New(Options{BaseURL: base, App: app})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		address, err := c.SignupURL("https://chat.example.com/onboard/callback", "st&ate")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		u, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		query := u.Query()
 		u.RawQuery = ""
 		if u.String() != want {
@@ -50,17 +44,13 @@ func TestSignupURL(t *testing.T) {
 		}
 	}
 	c, err := New(Options{BaseURL: "https://graph.facebook.com/v24.0", App: App{ID: "700", Secret: "s", DialogURL: "https://x.example/d"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if address, err := c.SignupURL("r", "s"); err != nil || !strings.HasPrefix(address, "https://x.example/d?") || !strings.Contains(address, "scope=whatsapp_business_management%2Cwhatsapp_business_messaging") {
 		t.Errorf("got %s, %v", address, err)
 	}
 	for _, incomplete := range []App{{}, {ID: "700"}, {Secret: "s"}} {
 		c, err := New(Options{BaseURL: "https://graph.facebook.com/v24.0", App: incomplete})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := c.SignupURL("r", "s"); err == nil {
 			t.Errorf("%+v will do", incomplete)
 		}
@@ -80,9 +70,7 @@ func TestExchangeCode(t *testing.T) {
 		t.Errorf("asked %s %s with %v", r.method, r.path, r.header)
 	}
 	form, err := url.ParseQuery(string(r.body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := url.Values{"client_id": {"700"}, "client_secret": {"s3cret"}, "code": {"co&de"}, "redirect_uri": {"https://chat.example.com/back"}}
 	if d := cmp.Diff(want, form); d != "" {
 		t.Error(d)

@@ -60,9 +60,7 @@ func serving(t *testing.T, handler http.HandlerFunc) *upstream {
 func client(t *testing.T, url string, timeout time.Duration) *Client {
 	t.Helper()
 	c, err := New(Options{BaseURL: url + "/v24.0", Timeout: timeout})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(c.http.CloseIdleConnections)
 	return c
 }
