@@ -63,7 +63,6 @@ func accountPage(accounts ...string) string {
 }
 
 func TestListAccounts(t *testing.T) {
-	t.Parallel()
 	const noCustomer = "cus_00000000000000000000000000"
 	list := func(query string) apitest.Request { return apitest.Request{Path: "/v1/accounts" + query} }
 	// A number of its own, one that is being set up and one of a customer, each newer than the last.
@@ -94,7 +93,6 @@ func TestListAccounts(t *testing.T) {
 }
 
 func TestAccountsAreNotPagedUnasked(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		var want []string
@@ -146,7 +144,6 @@ func pathScenario(op pathOperation, name, number, code, param string) apitest.Sc
 
 // Every operation on a number refuses a number that is missing, foreign or gone.
 func TestPathAccounts(t *testing.T) {
-	t.Parallel()
 	var scenarios []apitest.Scenario
 	for _, op := range []pathOperation{
 		{"GET", "/contacts", ""},

@@ -16,7 +16,6 @@ import (
 )
 
 func TestCallsAreLogged(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrg(t)
 		second, text := s.NewKey(t, org.ID, nil)
@@ -70,7 +69,6 @@ func TestCallsAreLogged(t *testing.T) {
 
 // The last use of a key is accurate to the minute, because a busy key writes once a minute.
 func TestKeyUses(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrg(t)
 		first := s.Clock.Now()
@@ -91,7 +89,6 @@ func TestKeyUses(t *testing.T) {
 
 // A node that stops writes all buffered lines, however many came in just before.
 func TestStoppingWritesTheLog(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrg(t)
 		const lines = 3000

@@ -11,7 +11,6 @@ import (
 
 // Changes by a key are in the audit log under the key's name: each change once, and no refused change.
 func TestAuditOfKeys(t *testing.T) {
-	t.Parallel()
 	_, option := simulated(t)
 	apitest.RunEach(t, []apitest.Scenario{{
 		Name: "a template is made and removed", Given: having(aNew("instant_y", "de")),

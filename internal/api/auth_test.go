@@ -19,7 +19,6 @@ func authorization(values ...string) apitest.Request {
 const emptyPage = `{"data":[],"has_more":false,"next_cursor":null,"request_id":"<req>"}`
 
 func TestKeyForms(t *testing.T) {
-	t.Parallel()
 	scenarios := []apitest.Scenario{
 		{Name: "none", Request: apitest.Request{Path: "/v1/labels"}, Code: "missing_api_key"},
 		{Name: "empty", Request: authorization(""), Code: "missing_api_key"},
@@ -73,7 +72,6 @@ func setKeyForms(_ *testing.T, c *apitest.Case) {
 }
 
 func TestRevokedKey(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrg(t)
 		id, text := s.NewKey(t, org.ID, nil)
@@ -90,7 +88,6 @@ func TestRevokedKey(t *testing.T) {
 }
 
 func TestKeyExpiresAtItsInstant(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrg(t)
 		end := s.Clock.Now().Add(time.Hour)
@@ -108,7 +105,6 @@ func TestKeyExpiresAtItsInstant(t *testing.T) {
 
 // Without a key nobody learns which paths exist, except the two that need none.
 func TestKeyComesBeforeTheRoute(t *testing.T) {
-	t.Parallel()
 	var scenarios []apitest.Scenario
 	for _, request := range []apitest.Request{
 		{Path: "/v1"}, {Path: "/v1/"}, {Path: "/v1/nothing"}, {Path: "/v1/labels/"}, {Path: "/v1//labels"},

@@ -32,7 +32,6 @@ func refusals(code, param string, bodies ...string) (scenarios []apitest.Scenari
 }
 
 func TestBrokenJSON(t *testing.T) {
-	t.Parallel()
 	good := `{"name":"n","kind":"a"}`
 	apitest.RunEach(t, append(
 		refusals("invalid_json", "",
@@ -63,7 +62,6 @@ func TestBrokenJSON(t *testing.T) {
 }
 
 func TestDuplicateFields(t *testing.T) {
-	t.Parallel()
 	var scenarios []apitest.Scenario
 	for body, param := range map[string]string{
 		`{"name":"n","kind":"a","name":"m"}`:                 "name",
@@ -93,7 +91,6 @@ func TestDuplicateFields(t *testing.T) {
 }
 
 func TestWrongTypesAndValues(t *testing.T) {
-	t.Parallel()
 	bad := map[string][]string{ // by the field that is to blame
 		"name":        {`"name":null`, `"name":1`, `"name":true`, `"name":[]`, `"name":{}`, `"name":""`, `"name":"12345678901"`, `"name":"a\u0000"`},
 		"kind":        {`"kind":null`, `"kind":"c"`, `"kind":"A"`, `"kind":""`, `"kind":"a "`, `"kind":1`, `"kind":["a"]`},
@@ -135,7 +132,6 @@ func TestWrongTypesAndValues(t *testing.T) {
 }
 
 func TestFirstErrorByDocumentOrder(t *testing.T) {
-	t.Parallel()
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "both missing", Request: probe(`{}`), Code: "missing_required_field", Param: "name"},
 		{Name: "the second missing", Request: probe(`{"name":"n"}`), Code: "missing_required_field", Param: "kind"},
@@ -152,7 +148,6 @@ func TestFirstErrorByDocumentOrder(t *testing.T) {
 }
 
 func TestBodiesAreTakenExactly(t *testing.T) {
-	t.Parallel()
 	same := func(fields string) apitest.Scenario {
 		return apitest.Scenario{
 			Name: fmt.Sprintf("%.60q", fields), Request: probe(`{"name":"n","kind":"a",` + fields + `}`),
@@ -176,7 +171,6 @@ func TestBodiesAreTakenExactly(t *testing.T) {
 }
 
 func TestPatchNeedsAKnownField(t *testing.T) {
-	t.Parallel()
 	patch := func(body string) apitest.Request {
 		return apitest.Request{Method: http.MethodPatch, Path: "/v1/probe/abc", Body: body}
 	}
@@ -193,7 +187,6 @@ func TestPatchNeedsAKnownField(t *testing.T) {
 }
 
 func TestContentTypes(t *testing.T) {
-	t.Parallel()
 	as := func(contentType string) apitest.Request {
 		r := newLabel(`{"name":"x"}`)
 		r.Header = http.Header{"Content-Type": {contentType}}
@@ -216,7 +209,6 @@ func TestContentTypes(t *testing.T) {
 }
 
 func TestLargeBodies(t *testing.T) {
-	t.Parallel()
 	padded := func(size int) string {
 		start, end := `{"name":"x","pad":"`, `"}`
 		return start + strings.Repeat("x", size-len(start)-len(end)) + end

@@ -37,7 +37,6 @@ func hasSale(t *testing.T, c *apitest.Case) {
 // A draft can be changed until it starts: its time, its audience by filter or labels, and its list of
 // recipients, which can be emptied.
 func TestBroadcastDraft(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		hasSale(t, c)
 		hasLabel(`{"name":"VIP"}`)(t, c)

@@ -92,7 +92,6 @@ func siblingContact(t *testing.T, c *apitest.Case) {
 var contactMade = apitest.Changes{"contacts": "+1"}
 
 func TestCreateContact(t *testing.T) {
-	t.Parallel()
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "number only", Given: connected, Request: newContact(`{"phone_number":"+4915112345678"}`), Status: http.StatusCreated,
 			Want: contactWith(`phone_number="+4915112345678"`), Change: contactMade,
@@ -128,7 +127,6 @@ func TestCreateContact(t *testing.T) {
 }
 
 func TestCreateContactRules(t *testing.T) {
-	t.Parallel()
 	refused := func(name, body, code, param string) apitest.Scenario {
 		return apitest.Scenario{Name: name, Given: connected, Request: newContact(body), Code: code, Param: param}
 	}
@@ -180,7 +178,6 @@ func TestCreateContactRules(t *testing.T) {
 }
 
 func TestContactsAreUniqueOnTheirNumber(t *testing.T) {
-	t.Parallel()
 	taken := hasContact(`{"phone_number":"+4915112345678","bsuid":"DE.a1","username":"Straße"}`)
 	made := apitest.Changes{"contacts": "+1", "events": "+1"}
 	apitest.RunEach(t, []apitest.Scenario{
@@ -208,7 +205,6 @@ func withKey(r apitest.Request, key string) apitest.Request {
 }
 
 func TestGetContact(t *testing.T) {
-	t.Parallel()
 	get := func(id string) apitest.Request { return apitest.Request{Path: contacts + "/" + id} }
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "own", Given: hasContact(`{"phone_number":"+4915112345678","name":"Ada"}`), Request: get("${contact}"), Status: http.StatusOK,
@@ -222,7 +218,6 @@ func TestGetContact(t *testing.T) {
 }
 
 func TestUpdateContact(t *testing.T) {
-	t.Parallel()
 	given := hasContact(`{"phone_number":"+4915112345678","name":"Ada","username":"ada","email":"ada@example.com","metadata":{"a":1,"b":2}}`)
 	const was = `id="${contact}"
 		phone_number="+4915112345678"
@@ -301,7 +296,6 @@ func withoutLine(fields string, names ...string) string {
 }
 
 func TestUpdatedAtOfContacts(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, hasContact(`{"phone_number":"+4915112345678","name":"Ada"}`), func(t *testing.T, c *apitest.Case) {
 		hasLabel(`{"name":"VIP"}`)(t, c)
 		created := chat.FormatTime(c.Clock.Now())
@@ -334,7 +328,6 @@ func TestUpdatedAtOfContacts(t *testing.T) {
 }
 
 func TestDeleteContact(t *testing.T) {
-	t.Parallel()
 	remove := func(id string) apitest.Request {
 		return apitest.Request{Method: http.MethodDelete, Path: contacts + "/" + id}
 	}
@@ -420,7 +413,6 @@ func otherTeam(t *testing.T, c *apitest.Case) {
 }
 
 func TestLabelContact(t *testing.T) {
-	t.Parallel()
 	given := all(hasContact(`{"phone_number":"+4915112345678"}`), hasLabel(`{"name":"VIP"}`))
 	attach := func(contact, body string) apitest.Request {
 		return apitest.Request{Method: http.MethodPost, Path: contacts + "/" + contact + "/labels", Body: body}
@@ -455,7 +447,6 @@ func TestLabelContact(t *testing.T) {
 }
 
 func TestUnlabelContact(t *testing.T) {
-	t.Parallel()
 	given := all(hasContact(`{"phone_number":"+4915112345678"}`), hasLabel(`{"name":"VIP"}`))
 	labelled := all(given, func(t *testing.T, c *apitest.Case) {
 		c.Call(t, apitest.Request{Method: http.MethodPost, Path: contacts + "/${contact}/labels", Body: `{"label_id":"${label}"}`}).RequireStatus(t, http.StatusOK)
@@ -477,7 +468,6 @@ func TestUnlabelContact(t *testing.T) {
 }
 
 func TestDeletedLabelsAreDetached(t *testing.T) {
-	t.Parallel()
 	given := func(t *testing.T, c *apitest.Case) {
 		hasContact(`{"phone_number":"+4915112345678"}`)(t, c)
 		conversationWith(t, c, "contact")
@@ -495,7 +485,6 @@ func TestDeletedLabelsAreDetached(t *testing.T) {
 }
 
 func TestBulkLabel(t *testing.T) {
-	t.Parallel()
 	// ${contact} and ${second_contact} of the number, the first of them labelled.
 	given := func(t *testing.T, c *apitest.Case) {
 		hasContact(`{"phone_number":"+4915112345678"}`)(t, c)
@@ -541,7 +530,6 @@ func TestBulkLabel(t *testing.T) {
 }
 
 func TestBulkLabelAThousand(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		hasLabel(`{"name":"VIP"}`)(t, c)
 		account := accountOf(t, c)
@@ -576,7 +564,6 @@ func TestBulkLabelAThousand(t *testing.T) {
 }
 
 func TestListContacts(t *testing.T) {
-	t.Parallel()
 	given := func(t *testing.T, c *apitest.Case) {
 		hasContact(`{"phone_number":"+4915112345678","bsuid":"DE.a1","username":"Ada.L","name":"Ada","email":"ada@example.com"}`)(t, c)
 		c.Make(t, "bea", contacts, `{"phone_number":"+4915112345679","name":"Bea 100%"}`)
@@ -636,7 +623,6 @@ func TestListContacts(t *testing.T) {
 }
 
 func TestContactPagesAreBoundToTheirNumber(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		connectAs(t, c, "sibling_", chat.NewAccount{OrgID: c.Org.ID})
 		account := accountOf(t, c)

@@ -80,7 +80,6 @@ func strangers(t *testing.T, c *apitest.Case) {
 }
 
 func TestGetConversation(t *testing.T) {
-	t.Parallel()
 	get := func(id string) apitest.Request { return apitest.Request{Path: conversations + "/" + id} }
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "new", Given: hasConversation, Request: get("${conversation}"), Status: http.StatusOK, Want: conversationShown("")},
@@ -104,7 +103,6 @@ func TestGetConversation(t *testing.T) {
 }
 
 func TestUpdateConversation(t *testing.T) {
-	t.Parallel()
 	changed := apitest.Changes{"conversations": "~1", "happenings": "+1"}
 	twice := apitest.Changes{"conversations": "~1", "happenings": "+2"}
 	refused := func(name, body, code, param string) apitest.Scenario {
@@ -159,7 +157,6 @@ func TestUpdateConversation(t *testing.T) {
 }
 
 func TestLabelConversation(t *testing.T) {
-	t.Parallel()
 	given := all(hasConversation, hasLabel(`{"name":"VIP","color":"sky"}`))
 	attach := func(conversation, body string) apitest.Request {
 		return apitest.Request{Method: http.MethodPost, Path: conversations + "/" + conversation + "/labels", Body: body}
@@ -191,7 +188,6 @@ func TestLabelConversation(t *testing.T) {
 }
 
 func TestListConversations(t *testing.T) {
-	t.Parallel()
 	// Of two conversations the first, ${conversation}, is assigned and labelled; ${quiet} is resolved.
 	given := func(t *testing.T, c *apitest.Case) {
 		assigned(t, c)
@@ -266,7 +262,6 @@ func manyConversations(t *testing.T, c *apitest.Case) []string {
 }
 
 func TestConversationOrder(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		want := manyConversations(t, c)
@@ -292,7 +287,6 @@ func TestConversationOrder(t *testing.T) {
 }
 
 func TestConversationsETag(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, hasConversation, func(t *testing.T, c *apitest.Case) {
 		hasLabel(`{"name":"VIP"}`)(t, c)
 		list := func(tag string) *apitest.Response {

@@ -87,7 +87,6 @@ func inStatus(status chat.CustomerStatus) func(*testing.T, *apitest.Case) {
 }
 
 func TestCreateCustomer(t *testing.T) {
-	t.Parallel()
 	made := apitest.Changes{"customers": "+1"}
 	create := func(body string) apitest.Request { return postTo("/v1/customers", body) }
 	long := strings.Repeat("ä", 200)
@@ -140,7 +139,6 @@ func metadataOf(n int) string {
 
 // TestCustomersNeedAPlan: every operation of the group says so, before anything else about it.
 func TestCustomersNeedAPlan(t *testing.T) {
-	t.Parallel()
 	given := all(withCustomer, onPlan("pro"))
 	var scenarios []apitest.Scenario
 	for _, r := range []apitest.Request{
@@ -160,7 +158,6 @@ func TestCustomersNeedAPlan(t *testing.T) {
 }
 
 func TestGetCustomer(t *testing.T) {
-	t.Parallel()
 	get := apitest.Request{Path: "/v1/customers/${customer}"}
 	none := strings.TrimSuffix(customerJSON("UPDATED", `"<time>"`), "}") + `,"whatsapp_accounts":[]}`
 	numbers := strings.TrimSuffix(customerJSON("UPDATED", `"<time>"`), "}") + `,"whatsapp_accounts":[
@@ -192,7 +189,6 @@ func withCustomerNumber(t *testing.T, c *apitest.Case) {
 }
 
 func TestUpdateCustomer(t *testing.T) {
-	t.Parallel()
 	change := func(body string) apitest.Request { return patchAt("/v1/customers/${customer}", body) }
 	changed := apitest.Changes{"customers": "~1"}
 	full := []string{"EMAIL", `"a@toko.example"`, "METADATA", `{"b":1,"a":[2]}`}
@@ -239,7 +235,6 @@ func TestUpdateCustomer(t *testing.T) {
 }
 
 func TestArchiveCustomer(t *testing.T) {
-	t.Parallel()
 	archived := []string{"STATUS", `"archived"`, "ARCHIVED", `"<now>"`}
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "pending", Given: withCustomer, Request: deleteAt("/v1/customers/${customer}"), Status: http.StatusOK, Want: dataAnswer(customerJSON(archived...)),
@@ -255,7 +250,6 @@ func TestArchiveCustomer(t *testing.T) {
 }
 
 func TestRestoreCustomer(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, withCustomer, func(t *testing.T, c *apitest.Case) {
 		restore := func() (customer chat.Customer) {
 			c.InTx(t, func(tx *store.Tx) (err error) {
@@ -307,7 +301,6 @@ func TestRestoreCustomer(t *testing.T) {
 }
 
 func TestListCustomers(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		second := c.NewTeam(t, c.Org.ID, "Second")
@@ -364,7 +357,6 @@ func TestListCustomers(t *testing.T) {
 }
 
 func TestCustomersSends(t *testing.T) {
-	t.Parallel()
 	send := postTo("/v1/${number}/messages", `{"messaging_product":"chat","to":"+4915112345678","type":"text","text":{"body":"x"}}`)
 	number := func(t *testing.T, c *apitest.Case) {
 		customer := c.Get("customer")
@@ -381,7 +373,6 @@ func TestCustomersSends(t *testing.T) {
 }
 
 func TestDisconnectAccount(t *testing.T) {
-	t.Parallel()
 	own := func(t *testing.T, c *apitest.Case) { c.Set("own", *c.NewAccount(t, c.Org).PhoneNumberID) }
 	sibling := func(t *testing.T, c *apitest.Case) { c.Make(t, "sibling", "/v1/customers", `{"name":"Other"}`) }
 	path := "/v1/customers/${customer}/whatsapp_accounts/${number}"

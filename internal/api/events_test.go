@@ -81,7 +81,6 @@ func requireTold(t *testing.T, f feed, want string) {
 }
 
 func TestFollowEventsRefused(t *testing.T) {
-	t.Parallel()
 	get := func(query string) apitest.Request { return apitest.Request{Path: "/v1/events" + query} }
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "now", Request: get(""), Status: http.StatusOK, Want: `{"data":{"object":"event_feed","events":[],"cursor":"<cursor>","has_more":false},"request_id":"<req>"}`},
@@ -102,7 +101,6 @@ func TestFollowEventsRefused(t *testing.T) {
 }
 
 func TestFollowEvents(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		hasWebhook(anyWebhook)(t, c)
 		delivered("+15550001111")(t, c) // from before
@@ -138,7 +136,6 @@ func TestFollowEvents(t *testing.T) {
 // An event can appear after younger ones, because its id is made before its transaction commits. A follower
 // gets every event, and none twice.
 func TestFollowEventsThatAppearLate(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		at := c.Clock.Now()
@@ -161,7 +158,6 @@ func TestFollowEventsThatAppearLate(t *testing.T) {
 
 // Any number of events is told once and in order, in pages. Events whose content was removed are skipped.
 func TestFollowEventsWithoutContent(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		cursor := fromNow(t, c)
@@ -172,7 +168,6 @@ func TestFollowEventsWithoutContent(t *testing.T) {
 }
 
 func TestFollowManyEvents(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		cursor := fromNow(t, c)
@@ -201,7 +196,6 @@ func TestFollowManyEvents(t *testing.T) {
 }
 
 func TestFollowEventsWaits(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		cursor := fromNow(t, c)

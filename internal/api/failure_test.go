@@ -23,7 +23,6 @@ func addLabel(tx *store.Tx, orgID string) error {
 }
 
 func TestHealth(t *testing.T) {
-	t.Parallel()
 	const ok = `{"data":{"status":"ok"},"request_id":"<req>"}`
 	health := apitest.Request{Path: "/v1/health"}
 	withKey := func(key string) apitest.Request {
@@ -39,7 +38,6 @@ func TestHealth(t *testing.T) {
 }
 
 func TestUnexpectedFailures(t *testing.T) {
-	t.Parallel()
 	failing := map[string]struct {
 		fail func() error
 		code string
@@ -118,7 +116,6 @@ func TestStoreAway(t *testing.T) {
 }
 
 func TestClosedStore(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		s := apitest.Start(t, engine)
 		org := s.NewOrg(t)
@@ -134,7 +131,6 @@ func TestClosedStore(t *testing.T) {
 }
 
 func TestOverload(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		requests := []apitest.Request{{Path: "/v1/health"}, {Path: "/v1/labels"}, newLabel(`{"name":"x"}`), {Path: "/v1/nothing"}, {Path: "/v1/openapi.json"}}
@@ -155,7 +151,6 @@ func TestOverload(t *testing.T) {
 
 // A crowded organization does not affect others.
 func TestCrowdedOrganization(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		crowded, other := s.NewOrg(t), s.NewOrg(t)
 		list := func(org apitest.Org) *apitest.Response {

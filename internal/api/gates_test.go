@@ -47,7 +47,6 @@ func meAs(plan, status, write, read string) string {
 func setLast4(_ *testing.T, c *apitest.Case) { c.Set("last4", c.Org.Key[len(c.Org.Key)-4:]) }
 
 func TestMe(t *testing.T) {
-	t.Parallel()
 	get := apitest.Request{Path: "/v1/me"}
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "default plan", Given: setLast4, Request: get, Status: http.StatusOK, Want: meAs("enterprise", "active", "600000", "6000000")},
@@ -63,7 +62,6 @@ func TestMe(t *testing.T) {
 }
 
 func TestMeShowsTheCallingKeyAndAllTeams(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrg(t)
 		s.NewOrg(t) // whose team must not show
@@ -88,7 +86,6 @@ func TestMeShowsTheCallingKeyAndAllTeams(t *testing.T) {
 }
 
 func TestGates(t *testing.T) {
-	t.Parallel()
 	list := apitest.Request{Path: "/v1/labels"}
 	create := apitest.Request{Method: http.MethodPost, Path: "/v1/labels", Body: `{"name":"x"}`}
 	broken := apitest.Request{Method: http.MethodPost, Path: "/v1/labels", Body: `{`, Header: http.Header{"Idempotency-Key": {""}}}
@@ -113,7 +110,6 @@ func TestGates(t *testing.T) {
 }
 
 func TestTrialEndsAtItsInstant(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrg(t)
 		end := s.Clock.Now().Add(time.Hour)
@@ -145,7 +141,6 @@ func TestTrialEndsAtItsInstant(t *testing.T) {
 }
 
 func TestTrialWithoutAnEndGoesOn(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrg(t)
 		s.UpdateOrg(t, org.ID, core.OrganizationPatch{Subscription: new(chat.SubscriptionTrialing)})
@@ -157,7 +152,6 @@ func TestTrialWithoutAnEndGoesOn(t *testing.T) {
 // One organization has every trouble at once; they are cleared in the contract's order, and each
 // step shows the next one.
 func TestOrderOfTheGates(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrgOn(t, s.NewPlan(t, apitest.Limits(1, 1)))
 		request := apitest.Request{Method: http.MethodPost, Path: "/v1/labels", Key: org.Key, Body: "{"}
@@ -183,7 +177,6 @@ func TestOrderOfTheGates(t *testing.T) {
 }
 
 func TestLongURLIsRefused(t *testing.T) {
-	t.Parallel()
 	pad := func(path string, length int) apitest.Request {
 		return apitest.Request{Path: path + strings.Repeat("x", length-len(path))}
 	}

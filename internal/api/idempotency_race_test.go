@@ -111,7 +111,6 @@ func raceOnce(t *testing.T, nodes []*apitest.Server) {
 }
 
 func TestConcurrentRequestsDoTheWorkOnce(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) { raceOnce(t, []*apitest.Server{s}) })
 }
 
@@ -164,7 +163,6 @@ func gated(key, extra string) apitest.Request {
 }
 
 func TestRequestUnderWay(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		g := newGate()
 		s := apitest.Start(t, engine, api.Probes(api.Hooks{"gate": g.pass}))
@@ -223,7 +221,6 @@ func TestFailedWorkCanBeTriedAgain(t *testing.T) {
 	}
 	for name, failure := range failures {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 				var healed atomic.Bool // a transaction may be retried, so a count of calls would not do
 				hook := func(_ context.Context, tx *store.Tx) error {
@@ -265,7 +262,6 @@ func retryOnce(t *testing.T, s *apitest.Server, code string, heal func()) {
 
 // The change of a client that goes away is rolled back, and the client may come back with the same key.
 func TestClientThatGoesAway(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		reached, finished := make(chan struct{}, 2), make(chan struct{}, 2)
 		leave := true

@@ -38,7 +38,6 @@ var (
 const reuse = "idempotency_key_reuse"
 
 func TestReplay(t *testing.T) {
-	t.Parallel()
 	const path, lead = "/v1/labels", `{"name":"Lead","color":"red","x":{"b":1,"a":[1,{"d":1,"c":"é"}]}}`
 	given := first(under("k", path, lead))
 	made := apitest.Changes{"labels": "+1", "idempotency": "+1"}
@@ -89,7 +88,6 @@ func TestReplay(t *testing.T) {
 // The objects of the path are looked up before the key: a 404 is not stored under the key, and a used key does
 // not hide it.
 func TestMissingPathUnderAKey(t *testing.T) {
-	t.Parallel()
 	given := all(hasContact(`{"phone_number":"+4915112345678"}`), hasLabel(`{"name":"VIP"}`), foreignNumber, func(t *testing.T, c *apitest.Case) {
 		c.Call(t, under("used", "/v1/labels", `{"name":"Used"}`)).RequireStatus(t, http.StatusCreated)
 	})
@@ -135,7 +133,6 @@ func deleteAll(t *testing.T, c *apitest.Case) {
 }
 
 func TestIdempotencyKeyForms(t *testing.T) {
-	t.Parallel()
 	var scenarios []apitest.Scenario
 	for name, key := range map[string]string{
 		"empty": "", "blank": "   ", "256 characters": strings.Repeat("k", 256), "a tab": "a\tb", "not ASCII": "schlüssel", "broken UTF-8": "\xff", "very long": strings.Repeat("k", 8000),
@@ -158,7 +155,6 @@ func TestIdempotencyKeyForms(t *testing.T) {
 }
 
 func TestOtherMethodsIgnoreIdempotencyKeys(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		c.Make(t, "label", "/v1/labels", `{"name":"x"}`)
@@ -185,7 +181,6 @@ func TestOtherMethodsIgnoreIdempotencyKeys(t *testing.T) {
 
 // Answers that are not the outcome of the operation are not stored, because the same request may succeed later.
 func TestAnswersThatAreNotKept(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plan := s.NewPlan(t, apitest.Limits(1, 100))
 		org := s.NewOrgOn(t, plan)
@@ -221,7 +216,6 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 }
 
 func TestIdempotencyWindow(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		send := func(want string) string {

@@ -27,7 +27,6 @@ func atOnce(t *testing.T, c *apitest.Case, requests []apitest.Request) map[int]i
 }
 
 func TestOneOfManyCreatesTheContact(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		var requests []apitest.Request
 		for range 8 {
@@ -45,7 +44,6 @@ func TestOneOfManyCreatesTheContact(t *testing.T) {
 
 // Labels that are attached in bulk and one by one while they are deleted leave no link behind.
 func TestLabellingWhileTheLabelGoes(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		account := accountOf(t, c)
 		hasLabel(`{"name":"VIP"}`)(t, c)

@@ -49,7 +49,6 @@ func foreign(t *testing.T, c *apitest.Case) {
 var labelMade = apitest.Changes{"labels": "+1"}
 
 func TestCreateLabel(t *testing.T) {
-	t.Parallel()
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "name only", Request: newLabel(`{"name":"Lead"}`), Status: http.StatusCreated, Want: labelWith("<lbl>", "Lead", "gray", "${team}"), Change: labelMade},
 		{Name: "all fields", Request: newLabel(`{"name":"Lead","color":"teal","team_id":"${team}"}`), Status: http.StatusCreated, Want: labelWith("<lbl>", "Lead", "teal", "${team}"), Change: labelMade},
@@ -86,7 +85,6 @@ func TestCreateLabel(t *testing.T) {
 }
 
 func TestEveryLabelColor(t *testing.T) {
-	t.Parallel()
 	var scenarios []apitest.Scenario
 	for _, color := range strings.Fields("gray red orange amber yellow lime green emerald teal sky blue violet pink") {
 		scenarios = append(scenarios, apitest.Scenario{
@@ -98,7 +96,6 @@ func TestEveryLabelColor(t *testing.T) {
 }
 
 func TestLabelNamesAreUniqueInTheirTeam(t *testing.T) {
-	t.Parallel()
 	var scenarios []apitest.Scenario
 	for taken, again := range map[string]string{
 		"Lead": "Lead", "lead": "LEAD", "ÄÖÜ": "äöü", "ΣΑΣ": "σας", "Привет": "пРИВЕТ", "ǅ": "ǆ", "K": "K", "straße": "STRAẞE", "x": "  x  ",
@@ -122,7 +119,6 @@ func TestLabelNamesAreUniqueInTheirTeam(t *testing.T) {
 }
 
 func TestLabelTeams(t *testing.T) {
-	t.Parallel()
 	const noTeam = "team_00000000000000000000000000"
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "several, none given", Given: secondTeam, Request: newLabel(`{"name":"x"}`), Code: "missing_required_field", Param: "team_id"},
@@ -145,7 +141,6 @@ func TestLabelTeams(t *testing.T) {
 }
 
 func TestListIsNewestFirst(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrg(t)
 		want := makeLabels(t, s, org.ID, org.Team.ID, 7)
@@ -160,7 +155,6 @@ func TestListIsNewestFirst(t *testing.T) {
 }
 
 func TestGetLabel(t *testing.T) {
-	t.Parallel()
 	get := func(id string) apitest.Request { return apitest.Request{Path: "/v1/labels/" + id} }
 	scenarios := []apitest.Scenario{
 		{Name: "own", Given: hasLabel(`{"name":"y","color":"sky"}`), Request: get("${label}"), Status: http.StatusOK, Want: labelWith("${label}", "y", "sky", "${team}")},
@@ -192,7 +186,6 @@ var malformedIDs = map[string]string{
 }
 
 func TestUpdateLabel(t *testing.T) {
-	t.Parallel()
 	given := func(body string) func(*testing.T, *apitest.Case) {
 		return func(t *testing.T, c *apitest.Case) {
 			hasLabel(`{"name":"Lead","color":"red"}`)(t, c)
@@ -241,7 +234,6 @@ func TestUpdateLabel(t *testing.T) {
 
 // updated_at moves when something changes and at no other time; created_at never does.
 func TestLabelTimes(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		made := s.Clock.Now()
@@ -291,7 +283,6 @@ func onManyContacts(n int) func(*testing.T, *apitest.Case) {
 }
 
 func TestDeleteLabel(t *testing.T) {
-	t.Parallel()
 	remove := func(id string) apitest.Request {
 		return apitest.Request{Method: http.MethodDelete, Path: "/v1/labels/" + id}
 	}

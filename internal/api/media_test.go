@@ -90,7 +90,6 @@ func uploaded(t *testing.T, c *apitest.Case) {
 }
 
 func TestUpload(t *testing.T) {
-	t.Parallel()
 	kept := apitest.Changes{"media": "+1"}
 	taken := func(name, kind, filename, content, want string) apitest.Scenario {
 		return apitest.Scenario{Name: name, Given: connected, Request: upload(form(part{"file", filename, kind, content})), Status: http.StatusCreated, Want: want, Change: kept, Events: []string{}}
@@ -174,7 +173,6 @@ func TestMediaLimits(t *testing.T) {
 
 // The file of a repeated or refused upload is not kept, and a deleted file is gone.
 func TestUploadedFiles(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		dir := t.TempDir()
 		api.Connect(t, nil, dir)(s.API)
@@ -218,7 +216,6 @@ func TestUploadedFiles(t *testing.T) {
 
 // A folder that cannot be written to is a server error, not the caller's.
 func TestUploadWithoutADisk(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		dir := filepath.Join(t.TempDir(), "media")
 		api.Connect(t, nil, dir)(s.API)
@@ -245,7 +242,6 @@ func filesIn(t *testing.T, dir string) (contents []string) {
 }
 
 func TestLibrary(t *testing.T) {
-	t.Parallel()
 	get := func(id string) apitest.Request { return apitest.Request{Path: library + "/" + id} }
 	remove := func(id string) apitest.Request {
 		return apitest.Request{Method: http.MethodDelete, Path: library + "/" + id}
@@ -293,7 +289,6 @@ func TestLibrary(t *testing.T) {
 
 // Simultaneous deletions get by with the existing connections.
 func TestDeleteMediaTogether(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		calling(t, nil)(s.API)
 		c := s.NewCase(t)

@@ -57,7 +57,6 @@ const mergedAda = `id="${contact}"
 	`
 
 func TestMergeContacts(t *testing.T) {
-	t.Parallel()
 	changed := apitest.Changes{"contacts": "~1 -1", "conversations": "-1", "messages": "~1", "merged_ids": "+2", "send_jobs": "+2 -2"}
 	refused := func(name, contact, body, code, param string) apitest.Scenario {
 		return apitest.Scenario{Name: name, Given: knownTwice, Request: merge(contact, body), Code: code, Param: param}
@@ -126,7 +125,6 @@ func requireMerged(t *testing.T, c *apitest.Case, _ *apitest.Response) {
 // A callback that shows a person's number and id merges the two contacts, and its message belongs to the merged
 // one.
 func TestCallbacksMergeContacts(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, knownTwice, func(t *testing.T, c *apitest.Case) {
 		seen := c.Events(t, "")
 		update := provider.InboundMessage{Origin: provider.Origin{PhoneNumberID: c.Get("number")}, Message: provider.Message{

@@ -70,7 +70,6 @@ func someMessages(t *testing.T, c *apitest.Case) map[string]string {
 }
 
 func TestListMessages(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		begin := s.Clock.Now()
@@ -135,7 +134,6 @@ func TestListMessages(t *testing.T) {
 }
 
 func TestListMessagesRules(t *testing.T) {
-	t.Parallel()
 	list := func(query string) apitest.Request {
 		return apitest.Request{Path: "/v1/${number}/messages?" + query}
 	}
@@ -178,7 +176,6 @@ func cursorOf(query string) func(*testing.T, *apitest.Case) {
 }
 
 func TestGetMessage(t *testing.T) {
-	t.Parallel()
 	get := func(id string) apitest.Request { return apitest.Request{Path: "/v1/${number}/messages/" + id} }
 	fromAda := all(connected, func(t *testing.T, c *apitest.Case) {
 		m := received(t, c, provider.Message{
@@ -222,7 +219,6 @@ func TestGetMessage(t *testing.T) {
 
 // The tag changes with the fields that a client waits for, and with nothing else.
 func TestMessageETag(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		sentAs("wamid.out")(t, c)
 		get := func(method string, tags ...string) *apitest.Response {
@@ -277,7 +273,6 @@ func TestMessageETag(t *testing.T) {
 }
 
 func TestMessageMedia(t *testing.T) {
-	t.Parallel()
 	media := apitest.Request{Path: "/v1/${number}/messages/${message}/media"}
 	incoming := func(file *core.StoredFile) func(*testing.T, *apitest.Case) {
 		return func(t *testing.T, c *apitest.Case) {
@@ -333,7 +328,6 @@ func mediaURL(t *testing.T, c *apitest.Case, messageID string) string {
 
 // The deepest accepted content can be shown in every answer and event.
 func TestDeepContent(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		nested := func(levels int) apitest.Request { // inside of six others
 			return post(content("template", `{"name":"x","language":"en","components":[{"type":"body","parameters":[{"type":"text","a":"]}\\\"","x":`+

@@ -62,7 +62,6 @@ var firstMessage = apitest.Changes{"messages": "+1", "contacts": "+1", "conversa
 func eachNamed(t *testing.T, name string, test func(t *testing.T, s *apitest.Server)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
-		t.Parallel()
 		apitest.Each(t, test)
 	})
 }

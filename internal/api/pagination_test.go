@@ -77,7 +77,6 @@ func walkPages(t *testing.T, s *apitest.Server, key, query string) (pages [][]st
 }
 
 func TestPagesHoldEverythingOnce(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrg(t)
 		second := s.NewTeam(t, org.ID, "Second")
@@ -111,7 +110,6 @@ func TestPagesHoldEverythingOnce(t *testing.T) {
 }
 
 func TestPagesStandWhileTheListChanges(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrg(t)
 		ids := makeLabels(t, s, org.ID, org.Team.ID, 6)
@@ -137,7 +135,6 @@ func TestPagesStandWhileTheListChanges(t *testing.T) {
 }
 
 func TestBadLimits(t *testing.T) {
-	t.Parallel()
 	var scenarios []apitest.Scenario
 	for _, limit := range []string{
 		"0", "-1", "101", "1000", "abc", "", "1.5", "1.0", "1e1", "0x10", "1_0", "%205", "5%20", "%31%00", "null", "true",
@@ -156,7 +153,6 @@ func TestBadLimits(t *testing.T) {
 }
 
 func TestBadCursors(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org, stranger := s.NewOrg(t), s.NewOrg(t)
 		makeLabels(t, s, org.ID, org.Team.ID, 3)
@@ -195,7 +191,6 @@ func TestBadCursors(t *testing.T) {
 
 // The spelling of a filter does not matter, and unknown parameters are not filters.
 func TestCursorsIgnoreWhatIsNoFilter(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		org := s.NewOrg(t)
 		ids := makeLabels(t, s, org.ID, org.Team.ID, 3)

@@ -85,7 +85,6 @@ func TestQueriesThatAreTaken(t *testing.T) {
 
 // A semicolon is part of the search text.
 func TestSemicolonsInQueries(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		c.Make(t, "one", "/v1/${number}/contacts", `{"phone_number":"+4930123456","name":"Ada; Countess"}`)
 		c.Make(t, "two", "/v1/${number}/contacts", `{"phone_number":"+4930123457","name":"Ada"}`)

@@ -65,7 +65,6 @@ func (l *limited) expect(t *testing.T, r *apitest.Response, status int, want lim
 }
 
 func TestRateLimitCountsDownAndRefills(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		l := newLimited(t, s, 2, 4) // a token each 30 and 15 seconds
 		for left := 3; left >= 0; left-- {
@@ -98,7 +97,6 @@ func TestRateLimitCountsDownAndRefills(t *testing.T) {
 
 // Refusals before the bucket show it and take no token; later refusals have taken one.
 func TestRateLimitHeadersOnRefusals(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		l := newLimited(t, s, 10, 10)
 		full := limits{"10", "10", after(s, 0), ""}
@@ -127,7 +125,6 @@ func TestRateLimitHeadersOnRefusals(t *testing.T) {
 }
 
 func TestRateLimitOfMeWithoutTheAPI(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		plan := s.NewPlan(t, core.PlanPatch{ReadPerMinute: new(int64(1))})
 		org := s.NewOrgOn(t, plan)
@@ -138,7 +135,6 @@ func TestRateLimitOfMeWithoutTheAPI(t *testing.T) {
 }
 
 func TestRateLimitFollowsThePlanAtOnce(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		l := newLimited(t, s, 10, 1200) // leased six at a time: the node holds five of the old plan
 		l.expect(t, l.read(t), http.StatusOK, limits{"1200", "1199", after(s, 50*time.Millisecond), ""})
@@ -156,7 +152,6 @@ func TestRateLimitFollowsThePlanAtOnce(t *testing.T) {
 }
 
 func TestRateLimitIsPerOrganization(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		l := newLimited(t, s, 1, 1)
 		other := &limited{s, s.NewOrgOn(t, l.plan), l.plan}
@@ -219,7 +214,6 @@ func burst(t *testing.T, nodes []*apitest.Server, key string) int64 {
 }
 
 func TestNodesShareTheRateLimit(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		const perMinute = 400 // leased two at a time
 		l := newLimited(t, s, 1, perMinute)
@@ -246,7 +240,6 @@ func within(t *testing.T, got, want int64) {
 
 // An unspent lease expires, so an idle node does not add tokens to a bucket that has filled up meanwhile.
 func TestIdleLeasesAreForgotten(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		const perMinute = 400
 		l := newLimited(t, s, 1, perMinute)

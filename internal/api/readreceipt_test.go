@@ -43,7 +43,6 @@ func readBody(fields string) apitest.Request {
 }
 
 func TestMarkRead(t *testing.T) {
-	t.Parallel()
 	const wantRead = `{"data":{"id":"${message}","object":"message","status":"read","message_id":"wamid.in"},"request_id":"<req>"}`
 	markedRead := apitest.Changes{"messages": "~1", "conversations": "~1"}
 	readAlready := all(cameIn("wamid.in"), func(t *testing.T, c *apitest.Case) {
@@ -103,7 +102,6 @@ func nothingUnread(t *testing.T, c *apitest.Case, _ *apitest.Response) {
 
 // The provider is asked once, with the number's token and the typing indicator of the request.
 func TestMarkReadCallsTheProvider(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		client := &providertest.Client{}
 		calling(t, client)(s.API)

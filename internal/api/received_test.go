@@ -46,7 +46,6 @@ var upstreamMessages = map[string]string{
 
 // A message shows the same parts as its event, in every operation.
 func TestMessagesCarryWhatTheirEventsHave(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		deliver := callbacks(t, c)
 		for name, message := range upstreamMessages {
@@ -76,7 +75,6 @@ func TestMessagesCarryWhatTheirEventsHave(t *testing.T) {
 
 // A message with odd parts is shown without them, and does not break the list.
 func TestMessagesWithOddExtras(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		for i, extra := range []string{`{"referral":{"a":1,"a":2}}`, `{"context":5}`, `[]`, `{`} {
 			received(t, c, provider.Message{ProviderID: fmt.Sprint("wamid.", i), Context: "wamid.Q", Extra: json.RawMessage(extra)})

@@ -37,7 +37,6 @@ func registerWith(body string) apitest.Request {
 }
 
 func TestRegister(t *testing.T) {
-	t.Parallel()
 	state := func(status chat.AccountStatus, provider *string) func(*testing.T, *apitest.Case) {
 		return func(t *testing.T, c *apitest.Case) {
 			connectAs(t, c, "", chat.NewAccount{OrgID: c.Org.ID, Status: status, ProviderStatus: provider})
@@ -99,7 +98,6 @@ func running(d time.Duration) func(*testing.T, *apitest.Case) {
 
 // While one registration waits for the provider no other begins on any node; afterwards another may.
 func TestRegisterOneAtATime(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		asked, answer := make(chan struct{}), make(chan error)
 		client := &providertest.Client{OnRegister: func(context.Context, provider.Number, string) error {
@@ -156,7 +154,6 @@ func TestRegisterOneAtATime(t *testing.T) {
 
 // The answer shows the number's status at the provider, if the provider tells it.
 func TestRegisterShowsTheProvidersStatus(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		for _, test := range []struct {
 			say  provider.PhoneNumber

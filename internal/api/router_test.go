@@ -9,7 +9,6 @@ import (
 )
 
 func TestUnknownPaths(t *testing.T) {
-	t.Parallel()
 	var scenarios []apitest.Scenario
 	for _, path := range []string{
 		"/v1", "/v1/", "/v1/nothing", "/v1/labels/", "/v1//labels", "/v1/labels//", "/v1/labels/a/b", "/v1/LABELS",
@@ -22,7 +21,6 @@ func TestUnknownPaths(t *testing.T) {
 }
 
 func TestPathsOutsideNeedNoKey(t *testing.T) {
-	t.Parallel()
 	var scenarios []apitest.Scenario
 	for _, path := range []string{"/nothing", "/v10", "/v2/labels", "/v1x/labels"} {
 		scenarios = append(scenarios, apitest.Scenario{Name: path, Request: apitest.Request{Path: path}, Anonymous: true, Code: "resource_not_found"})
@@ -31,7 +29,6 @@ func TestPathsOutsideNeedNoKey(t *testing.T) {
 }
 
 func TestMethods(t *testing.T) {
-	t.Parallel()
 	request := func(method, path string) apitest.Request { return apitest.Request{Method: method, Path: path} }
 	const one = "/v1/labels/lbl_00000000000000000000000000"
 	apitest.RunEach(t, []apitest.Scenario{
@@ -51,7 +48,6 @@ func TestMethods(t *testing.T) {
 }
 
 func TestHead(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		c.Make(t, "label", "/v1/labels", `{"name":"x"}`)
@@ -71,7 +67,6 @@ func TestHead(t *testing.T) {
 // A fixed word of one path can be the variable of another. The word wins; if it leads nowhere, the variable is
 // tried.
 func TestFixedWordsWin(t *testing.T) {
-	t.Parallel()
 	echo := func(text string) string {
 		return `{"data":{"object":"probe","echo":"` + text + `"},"request_id":"<req>"}`
 	}
@@ -91,7 +86,6 @@ func TestFixedWordsWin(t *testing.T) {
 }
 
 func TestRequestIDsAreOurs(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		const theirs = "req_01ARZ3NDEKTSV4RRFFQ69G5FAV"
 		seen := map[string]bool{theirs: true}

@@ -95,7 +95,6 @@ func TestSendTellsMissingFieldsFirst(t *testing.T) {
 
 // A business-scoped user id in place of a number gets an error that says where it belongs.
 func TestUserIDsInThePlaceOfNumbers(t *testing.T) {
-	t.Parallel()
 	named := func(name, field string, request apitest.Request, param string) apitest.Scenario {
 		return apitest.Scenario{Name: name, Given: connected, Request: request, Code: noPhone, Param: param,
 			Then: func(t *testing.T, _ *apitest.Case, r *apitest.Response) {

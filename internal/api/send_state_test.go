@@ -22,7 +22,6 @@ var (
 )
 
 func TestSendNeedsANumberThatMaySend(t *testing.T) {
-	t.Parallel()
 	in := func(status chat.AccountStatus, provider *string) func(*testing.T, *apitest.Case) {
 		return func(t *testing.T, c *apitest.Case) {
 			connectAs(t, c, "", chat.NewAccount{OrgID: c.Org.ID, Status: status, ProviderStatus: provider})
@@ -79,7 +78,6 @@ func TestSendNeedsANumberThatMaySend(t *testing.T) {
 
 // Everything is wrong at first, and is fixed in the order in which it is reported.
 func TestSendChecksInOrder(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		plan := s.NewPlan(t, core.PlanPatch{API: new(true), MonthlyMessages: new(int64(0))})
@@ -117,7 +115,6 @@ func TestSendChecksInOrder(t *testing.T) {
 
 // Each month has its quota. Without a limit nothing is counted.
 func TestSendQuota(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		plan := c.NewPlan(t, core.PlanPatch{API: new(true), MonthlyMessages: new(int64(2))})
 		c.Call(t, post(aText)).RequireStatus(t, http.StatusOK)
@@ -142,7 +139,6 @@ func TestSendQuota(t *testing.T) {
 }
 
 func TestSendIsIdempotent(t *testing.T) {
-	t.Parallel()
 	const path = "/v1/${number}/messages"
 	kept := apitest.Changes{"idempotency": "+1"}
 	sentOnce := all(connected, first(under("k", path, aText)))

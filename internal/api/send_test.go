@@ -27,7 +27,6 @@ func knowsAda(t *testing.T, c *apitest.Case) {
 }
 
 func TestSend(t *testing.T) {
-	t.Parallel()
 	const ada = `"to":"+15550001111","id":"<msg>","conversation_id":"<cnv>",`
 	const again = `"to":"+15550001111","id":"<msg>","conversation_id":"${conversation}",`
 	another := apitest.Changes{"messages": "+1", "send_jobs": "+1"}
@@ -85,7 +84,6 @@ func closed(t *testing.T, c *apitest.Case) {
 
 // The sender is handed each committed message once, with all it needs.
 func TestSendIsHandedOn(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		queue := make(chan store.SendWork, 10)
 		s.Store.HandTo(func(h *store.Hands) {
@@ -129,7 +127,6 @@ func TestSendIsHandedOn(t *testing.T) {
 
 // A message moves its conversation to the top of the inbox.
 func TestSendMovesTheConversation(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, knowsAda, func(t *testing.T, c *apitest.Case) {
 		now := c.Clock.Advance(90 * time.Second)
 		c.Call(t, post(content("text", `{"body":"x"}`))).RequireStatus(t, http.StatusOK)
@@ -144,7 +141,6 @@ func TestSendMovesTheConversation(t *testing.T) {
 
 // Simultaneous sends get by with the existing connections.
 func TestSendsTogether(t *testing.T) {
-	t.Parallel()
 	const n = 40
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		request := c.Expanded(post(content("text", `{"body":"x"}`)))

@@ -61,7 +61,6 @@ func platform(t *testing.T) apitest.Option {
 }
 
 func TestCreateSetupLink(t *testing.T) {
-	t.Parallel()
 	create := func(body string) apitest.Request { return postTo(linksPath, body) }
 	made := apitest.Changes{"setup_links": "+1"}
 	bad := func(name, body, param string) apitest.Scenario {
@@ -149,7 +148,6 @@ func TestSetupLinkTokensDiffer(t *testing.T) {
 }
 
 func TestCreateSetupLinkOnce(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, withCustomer, func(t *testing.T, c *apitest.Case) {
 		r := postTo(linksPath, `{"expires_in_hours":2}`)
 		r.Header = http.Header{"Idempotency-Key": {"link-1"}}
@@ -168,7 +166,6 @@ func TestCreateSetupLinkOnce(t *testing.T) {
 }
 
 func TestGetSetupLink(t *testing.T) {
-	t.Parallel()
 	get := apitest.Request{Path: linkPath}
 	sibling := func(t *testing.T, c *apitest.Case) { c.Make(t, "sibling", "/v1/customers", `{"name":"Other"}`) }
 	apitest.RunEach(t, []apitest.Scenario{
@@ -186,7 +183,6 @@ func TestGetSetupLink(t *testing.T) {
 }
 
 func TestUpdateSetupLink(t *testing.T) {
-	t.Parallel()
 	change := func(body string) apitest.Request { return patchAt(linkPath, body) }
 	changed := apitest.Changes{"setup_links": "~1"}
 	apitest.RunEach(t, []apitest.Scenario{
@@ -207,7 +203,6 @@ func TestUpdateSetupLink(t *testing.T) {
 }
 
 func TestRevokeSetupLink(t *testing.T) {
-	t.Parallel()
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "active", Given: withLink, Request: deleteAt(linkPath), Status: http.StatusOK, Change: apitest.Changes{"setup_links": "~1"},
 			Want: dataAnswer(`{"id":"${link}","object":"customer_setup_link","revoked":true,"status":"revoked"}`)},
@@ -221,7 +216,6 @@ func TestRevokeSetupLink(t *testing.T) {
 }
 
 func TestListSetupLinks(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, withCustomer, func(t *testing.T, c *apitest.Case) {
 		c.Make(t, "sibling", "/v1/customers", `{"name":"Other"}`)
 		c.Make(t, "theirs", "/v1/customers/${sibling}/setup_links", `{}`)

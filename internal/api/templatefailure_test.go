@@ -57,7 +57,6 @@ func sample(format, field string) string {
 }
 
 func TestSamplesAreHandedToTheProvider(t *testing.T) {
-	t.Parallel()
 	_, option := simulated(t)
 	host := files(t)
 	client := host.Client()
@@ -109,7 +108,6 @@ func TestSamplesComeFromPublicNetworksOnly(t *testing.T) {
 	host := files(t)
 	for _, address := range []string{host.URL + "/a.png", "https://169.254.169.254/latest/meta-data", "https://[::1]/a.png", "https://10.0.0.1/a.png"} {
 		t.Run(address, func(t *testing.T) {
-			t.Parallel()
 			apitest.RunEach(t, []apitest.Scenario{{Name: "refused", Given: business, Request: templates(http.MethodPost, "", sample("IMAGE", `"header_url":"`+address+`"`)),
 				Code: "invalid_field_value", Param: "components[1].example.header_url", Then: func(t *testing.T, _ *apitest.Case, r *apitest.Response) {
 					if !strings.Contains(r.Failure(t).Message, "its host has no public address; the operator can open a private network with --allow-network") {
@@ -122,7 +120,6 @@ func TestSamplesComeFromPublicNetworksOnly(t *testing.T) {
 
 // A sample without TLS may come only from a network that the operator opened.
 func TestSamplesWithoutTLS(t *testing.T) {
-	t.Parallel()
 	_, option := simulated(t)
 	host := httptest.NewServer(files(t).Config.Handler)
 	t.Cleanup(host.Close)
@@ -142,7 +139,6 @@ func TestSamplesWithoutTLS(t *testing.T) {
 }
 
 func TestProviderFailuresLeaveNoTemplate(t *testing.T) {
-	t.Parallel()
 	failures := map[string]error{
 		"invalid":  &provider.Error{HTTPStatus: 400, Code: 100, Subcode: 2388072, Title: "Body is odd", Message: "The body has an odd word."},
 		"outage":   &provider.Error{HTTPStatus: 500, Code: 131000, Message: "Something went wrong"},
@@ -222,7 +218,6 @@ func TestProviderFailuresLeaveNoTemplate(t *testing.T) {
 	)
 	apitest.RunEach(t, scenarios, calling(t, client))
 	t.Run("sync", func(t *testing.T) {
-		t.Parallel()
 		apitest.RunEach(t, []apitest.Scenario{{Name: "outage", Given: connected, Request: templates(http.MethodPost, "/sync", ""), Code: "whatsapp_upstream_error",
 			Change: apitest.Changes{"template_syncs": "+1 -1"}}}, calling(t, broken))
 	})
@@ -264,7 +259,6 @@ func TestARetriedCreationMakesOneTemplate(t *testing.T) {
 		"after a synchronization": func(t *testing.T, c *apitest.Case) { c.Call(t, templates(http.MethodPost, "/sync", "")) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			created, option := forgetful(t)
 			apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 				c := s.NewCase(t)

@@ -15,7 +15,6 @@ import (
 )
 
 func TestListTemplates(t *testing.T) {
-	t.Parallel()
 	_, option := simulated(t)
 	some := having(aNew("instant_a", "de"), aNew("stays_pending", "de"), aNew("instant_reject_b", "fr"))
 	listed := func(name, query string, want ...string) apitest.Scenario {
@@ -55,7 +54,6 @@ func TestListTemplates(t *testing.T) {
 }
 
 func TestTemplatesArePaged(t *testing.T) {
-	t.Parallel()
 	_, option := simulated(t)
 	apitest.EachCase(t, business, func(t *testing.T, c *apitest.Case) {
 		seen := map[string]int{}
@@ -88,7 +86,6 @@ func TestTemplatesArePaged(t *testing.T) {
 }
 
 func TestGetTemplate(t *testing.T) {
-	t.Parallel()
 	_, option := simulated(t)
 	shown := func(name, rest, language string) apitest.Scenario {
 		return apitest.Scenario{Name: name, Given: having(aNew("instant_x", "de"), aNew("instant_x", "fr")), Request: templates(http.MethodGet, rest, ""), Status: http.StatusOK, Events: []string{},
@@ -110,7 +107,6 @@ func TestGetTemplate(t *testing.T) {
 }
 
 func TestUpdateTemplate(t *testing.T) {
-	t.Parallel()
 	_, option := simulated(t)
 	edit := func(rest, body string) apitest.Request { return templates(http.MethodPatch, rest, body) }
 	text := `"components":[{"type":"BODY","text":"All is better."}]`
@@ -167,7 +163,6 @@ func TestUpdateTemplate(t *testing.T) {
 }
 
 func TestDeleteTemplate(t *testing.T) {
-	t.Parallel()
 	_, option := simulated(t)
 	two := having(aNew("instant_x", "de"), aNew("instant_x", "fr"))
 	gone := func(rest string, left int) func(*testing.T, *apitest.Case, *apitest.Response) {
@@ -193,7 +188,6 @@ func TestDeleteTemplate(t *testing.T) {
 }
 
 func TestSyncTemplates(t *testing.T) {
-	t.Parallel()
 	_, option := simulated(t)
 	sync := templates(http.MethodPost, "/sync", "")
 	result := func(created, updated, removed, synced int) string {
@@ -222,7 +216,6 @@ func templateNews(t *testing.T, c *apitest.Case, u provider.TemplateUpdate) {
 }
 
 func TestNewsOfATemplateAreShown(t *testing.T) {
-	t.Parallel()
 	_, option := simulated(t)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	status := func(event, reason string, after time.Duration) provider.TemplateUpdate {

@@ -76,7 +76,6 @@ func shownTemplate(fields string) string {
 }
 
 func TestCreateTemplate(t *testing.T) {
-	t.Parallel()
 	upstream, option := simulated(t)
 	made := apitest.Changes{"templates": "+1", "template_changes": "+1"}
 	create := func(body string) apitest.Request { return templates(http.MethodPost, "", body) }
@@ -171,7 +170,6 @@ func authentication(button string) string {
 
 // TestTemplatesAreCheckedBeforeTheProviderIsAsked covers every rule, with the field it names.
 func TestTemplatesAreCheckedBeforeTheProviderIsAsked(t *testing.T) {
-	t.Parallel()
 	const missing, bad = "missing_required_field", "invalid_field_value"
 	upstream, option := simulated(t)
 	body := func(text, example string) string {

@@ -44,7 +44,6 @@ func cardFor(i int) string {
 
 // TestTemplateSendsAreChecked covers every rule about a template's parameters, with the field it names.
 func TestTemplateSendsAreChecked(t *testing.T) {
-	t.Parallel()
 	const missing, bad, unknown = "missing_required_field", "invalid_field_value", "invalid_template_name"
 	_, option := simulated(t)
 	order := func(components ...string) string { return sentTemplate("order_update", "en_US", components...) }
@@ -140,7 +139,6 @@ func TestTemplateSendsAreChecked(t *testing.T) {
 
 // TestTemplateMessagesShowWhatTheRecipientSees sends what the rules allow.
 func TestTemplateMessagesShowWhatTheRecipientSees(t *testing.T) {
-	t.Parallel()
 	_, option := simulated(t)
 	seen := func(name, body, preview string) apitest.Scenario {
 		return apitest.Scenario{Name: name, Given: business, Request: post(body), Status: http.StatusOK, Change: firstMessage, Events: []string{newContactEvent(`"+15550001111"`)},
@@ -183,7 +181,6 @@ func TestTemplateMessagesShowWhatTheRecipientSees(t *testing.T) {
 }
 
 func TestMarketingNeedsConsent(t *testing.T) {
-	t.Parallel()
 	_, option := simulated(t)
 	promo := sentTemplate("promo", "en_US", textsOf("body", "20"), urlButton)
 	ada := func(consent string, optIn bool) func(*testing.T, *apitest.Case) {
@@ -234,7 +231,6 @@ func TestMarketingNeedsConsent(t *testing.T) {
 
 // TestTheFirstSendReadsTheTemplates shows that nobody has to synchronize before sending.
 func TestTheFirstSendReadsTheTemplates(t *testing.T) {
-	t.Parallel()
 	_, option := simulated(t)
 	fresh := func(t *testing.T, c *apitest.Case) {
 		connectAs(t, c, "", chat.NewAccount{OrgID: c.Org.ID, WABAID: fmt.Sprint(210_000_000_000 + businesses.Add(1))})
@@ -252,7 +248,6 @@ func TestTheFirstSendReadsTheTemplates(t *testing.T) {
 	tried := apitest.Changes{"template_syncs": "+1 -1"}
 	unchecked := apitest.Changes{"template_syncs": "+1 -1", "messages": "+1", "contacts": "+1", "conversations": "+1", "send_jobs": "+1"}
 	t.Run("while the provider is down", func(t *testing.T) {
-		t.Parallel()
 		apitest.RunEach(t, []apitest.Scenario{
 			{Name: "it goes out unchecked", Given: fresh, Request: post(sentTemplate("anything", "en_US")), Status: http.StatusOK, Change: unchecked, Events: []string{newContactEvent(`"+15550001111"`)}},
 			{Name: "but not to one who opted out", Given: func(t *testing.T, c *apitest.Case) {

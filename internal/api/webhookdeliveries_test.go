@@ -62,7 +62,6 @@ func spared(column string, ms int64) func(*testing.T, *apitest.Case) {
 var hasDelivery = all(connected, hasWebhook(anyWebhook), delivered("+15550001111"))
 
 func TestWebhookDeliveries(t *testing.T) {
-	t.Parallel()
 	const payload = `{"id":"${event}","type":"contact.created","created_at":"<now>","data":{"contact":{"id":"${contact}","object":"contact","phone_number":"+15550001111",
 		"name":null,"email":null,"metadata":null,"phone_number_id":"${number}","created_at":"<now>","updated_at":"<now>"}}}`
 	pending := `"id":"${delivery}","event_id":"${event}","status":"pending",` + untried + `,"next_attempt_at":"<now>","replayed_from":null,"replayed":false,"error_code":null,"error_message":null,"created_at":"<now>"`
@@ -120,7 +119,6 @@ func foreignDelivery(t *testing.T, c *apitest.Case) {
 }
 
 func TestWebhookDeliveriesAreFiltered(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		hasWebhook(`{"url":"https://hooks.example","events":["contact.updated"]}`)(t, c)
 		c.Set("second", c.Get("webhook"))
@@ -193,7 +191,6 @@ func listOf(t *testing.T, c *apitest.Case, path string) []listedDelivery {
 }
 
 func TestReplayWebhookDelivery(t *testing.T) {
-	t.Parallel()
 	replay := apitest.Request{Method: http.MethodPost, Path: "/v1/webhook_deliveries/${delivery}/replay"}
 	want := `{"data":` + deliveryWith(`"id":"<wbd>","event_id":"${event}","status":"pending",`+untried+`,"next_attempt_at":"<now>","replayed_from":"${delivery}",
 		"replayed":false,"error_code":null,"error_message":null,"created_at":"<now>","attempts":[],"payload":{"id":"${event}","type":"contact.created","created_at":"<now>","data":{"contact":{"id":"${contact}",
@@ -231,7 +228,6 @@ func bulk(body string) apitest.Request {
 }
 
 func TestBulkReplayRefused(t *testing.T) {
-	t.Parallel()
 	refused := func(name, body, code, param string) apitest.Scenario {
 		return apitest.Scenario{Name: name, Given: all(hasDelivery, became("dead")), Request: bulk(body), Code: code, Param: param}
 	}
@@ -252,7 +248,6 @@ func TestBulkReplayRefused(t *testing.T) {
 }
 
 func TestBulkReplayPicks(t *testing.T) {
-	t.Parallel()
 	given := all(hasDelivery, became("dead"), delivered("+15550002222"), became("failed"), delivered("+15550003333"), became("succeeded"), delivered("+15550004444"))
 	var scenarios []apitest.Scenario
 	for body, enqueued := range map[string]int{
@@ -271,7 +266,6 @@ func TestBulkReplayPicks(t *testing.T) {
 
 // Repeated until nothing is left, a bulk replay has replayed each delivery once, oldest first.
 func TestBulkReplayIsResumed(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, hasDelivery, func(t *testing.T, c *apitest.Case) {
 		became("dead")(t, c)
 		const more = 1500
@@ -312,7 +306,6 @@ func TestBulkReplayIsResumed(t *testing.T) {
 
 // Bulk replays that run at the same time take each delivery once.
 func TestBulkReplaysRace(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		hasWebhook(anyWebhook)(t, c)
 		const deliveries, callers = 20, 8
@@ -339,7 +332,6 @@ func TestBulkReplaysRace(t *testing.T) {
 }
 
 func TestWebhookTestEvents(t *testing.T) {
-	t.Parallel()
 	test := func(body string) apitest.Request {
 		return apitest.Request{Method: http.MethodPost, Path: "/v1/webhook_subscriptions/${webhook}/test", Body: body}
 	}
@@ -382,7 +374,6 @@ func TestWebhookTestEvents(t *testing.T) {
 
 // A subscription's status decides about the deliveries of new events.
 func TestEventsFollowTheSubscriptionsStatus(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		hasWebhook(anyWebhook)(t, c)
 		var got []string

@@ -28,7 +28,6 @@ func minted(variable, body string) func(*testing.T, *apitest.Case) {
 }
 
 func TestMintWebhookSecret(t *testing.T) {
-	t.Parallel()
 	given, made := hasWebhook(anyWebhook), apitest.Changes{"webhook_secrets": "+1"}
 	want := func(expires string) string {
 		return `{"data":{"id":"<sec>","object":"webhook_secret","secret":"<text>","created_at":"<now>","expires_at":` + expires + `},"request_id":"<req>"}`
@@ -59,7 +58,6 @@ func TestMintWebhookSecret(t *testing.T) {
 }
 
 func TestRevokeWebhookSecret(t *testing.T) {
-	t.Parallel()
 	given := all(hasWebhook(anyWebhook), minted("new", ``))
 	want := `{"data":{"id":"ID","object":"webhook_secret","revoked":true},"request_id":"<req>"}`
 	apitest.RunEach(t, []apitest.Scenario{
@@ -107,7 +105,6 @@ func signing(t *testing.T, c *apitest.Case) string {
 // A secret's end is checked when it is needed, without a background job. The last one does not end until there
 // is another.
 func TestWebhookSecretsExpire(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		require := func(want string) {
@@ -137,7 +134,6 @@ func TestWebhookSecretsExpire(t *testing.T) {
 
 // The last secret, past its time, ends when the call says so.
 func TestLastWebhookSecretCanGoAtOnce(t *testing.T) {
-	t.Parallel()
 	for hours, want := range map[int]string{0: "newer", 5: "new/5h0m0s newer", 48: "new/24h0m0s newer"} {
 		apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 			c := s.NewCase(t)
@@ -154,7 +150,6 @@ func TestLastWebhookSecretCanGoAtOnce(t *testing.T) {
 
 // Expired secrets do not count towards the limit of five.
 func TestExpiredWebhookSecretsTakeNoRoom(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, hasWebhook(anyWebhook), func(t *testing.T, c *apitest.Case) {
 		for range 3 {
 			for i := range chat.MaxActiveSecrets - 1 {

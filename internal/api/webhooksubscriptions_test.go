@@ -67,7 +67,6 @@ var webhookMade = apitest.Changes{"webhook_subscriptions": "+1", "webhook_secret
 const shownOnce = `"description":null,"phone_number_ids":[],"status":"active","updated_at":"<now>","initial_secret":"<text>"`
 
 func TestCreateWebhookSubscription(t *testing.T) {
-	t.Parallel()
 	made := func(name, body, url, events, fields string) apitest.Scenario {
 		return apitest.Scenario{Name: name, Given: connected, Request: newWebhook(body), Status: http.StatusCreated, Want: webhookWith(url, events, fields), Change: webhookMade}
 	}
@@ -93,7 +92,6 @@ func TestCreateWebhookSubscription(t *testing.T) {
 }
 
 func TestCreateWebhookSubscriptionRefused(t *testing.T) {
-	t.Parallel()
 	scenarios := []apitest.Scenario{
 		{Name: "empty", Request: newWebhook(`{}`), Code: "missing_required_field", Param: "url"},
 		{Name: "no events", Request: newWebhook(`{"url":"https://hooks.example"}`), Code: "missing_required_field", Param: "events"},
@@ -134,7 +132,6 @@ func TestCreateWebhookSubscriptionRefused(t *testing.T) {
 }
 
 func TestWebhookSubscriptionsAreLimited(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, hasWebhook(anyWebhook), func(t *testing.T, c *apitest.Case) {
 		for i := 1; i < chat.MaxWebhookSubscriptions; i++ {
 			c.Exec(t, `INSERT INTO webhook_subscriptions (org_id, id, url, events, status, consecutive_failures, created_at, updated_at)
@@ -147,7 +144,6 @@ func TestWebhookSubscriptionsAreLimited(t *testing.T) {
 }
 
 func TestReadWebhookSubscriptions(t *testing.T) {
-	t.Parallel()
 	const shown = `"description":null,"phone_number_ids":[],"status":"active","updated_at":"<time>"`
 	inPage := func(page string) string {
 		return strings.Replace(strings.TrimSuffix(page, `,"request_id":"<req>"}`), `{"data":`, `{"data":[`, 1) + `],"has_more":false,"next_cursor":null,"request_id":"<req>"}`
@@ -168,7 +164,6 @@ func TestReadWebhookSubscriptions(t *testing.T) {
 }
 
 func TestWebhookSubscriptionsAreListedNewestFirst(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		var made []string
@@ -206,7 +201,6 @@ func requirePages(t *testing.T, c *apitest.Case, path string, want []string) {
 }
 
 func TestUpdateWebhookSubscription(t *testing.T) {
-	t.Parallel()
 	changed := apitest.Changes{"webhook_subscriptions": "~1"}
 	given := all(connected, hasWebhook(`{"url":"https://hooks.example/in","events":["message.sent"],"description":"old","phone_number_ids":["${number}"]}`))
 	becomes := func(name, body, url, events, fields string) apitest.Scenario {
@@ -251,7 +245,6 @@ func TestUpdateWebhookSubscription(t *testing.T) {
 }
 
 func TestDisabledWebhookSubscription(t *testing.T) {
-	t.Parallel()
 	given := all(hasWebhook(anyWebhook), disabled)
 	refused := func(name string, r apitest.Request) apitest.Scenario {
 		return apitest.Scenario{Name: name, Given: given, Request: r, Code: "webhook_subscription_disabled"}
@@ -280,7 +273,6 @@ func TestDisabledWebhookSubscription(t *testing.T) {
 }
 
 func TestDeleteWebhookSubscription(t *testing.T) {
-	t.Parallel()
 	remove := apitest.Request{Method: http.MethodDelete, Path: "/v1/webhook_subscriptions/${webhook}"}
 	given := all(connected, hasWebhook(anyWebhook), func(t *testing.T, c *apitest.Case) {
 		c.Make(t, "contact", "/v1/${number}/contacts", `{"phone_number":"+15550001111"}`)
@@ -317,7 +309,6 @@ func TestDeleteWebhookSubscription(t *testing.T) {
 }
 
 func TestWebhookSubscriptionUpdatedAt(t *testing.T) {
-	t.Parallel()
 	apitest.EachCase(t, hasWebhook(anyWebhook), func(t *testing.T, c *apitest.Case) {
 		last := c.Clock.Now()
 		for _, step := range []struct {
@@ -343,7 +334,6 @@ func TestWebhookSubscriptionUpdatedAt(t *testing.T) {
 
 // The answer to a creation shows a secret. The copy stored for a repetition must not.
 func TestWebhookSecretsAreSealed(t *testing.T) {
-	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		c := s.NewCase(t)
 		create := newWebhook(anyWebhook)

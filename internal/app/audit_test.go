@@ -27,7 +27,6 @@ func audited(t *testing.T, b *apptest.Browser, query string) (entries []auditEnt
 }
 
 func TestAuditLog(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		org := storetest.Org(t, w.Store)
 		owner, admin, agent := newPerson(t, w, org, chat.RoleOwner), newPerson(t, w, org, chat.RoleAdmin), newPerson(t, w, org, chat.RoleAgent)

@@ -22,7 +22,6 @@ type broadcastShown struct {
 
 // The broadcasts of all numbers are one list, in pages, limited to the numbers that the user may see.
 func TestBroadcastsOfAllNumbers(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		admin, org := newAdmin(t, w)
 		stranger, _ := newAdmin(t, w)

@@ -25,7 +25,6 @@ func bulk(t testing.TB, b *apptest.Browser, body string) (r bulked) {
 // A bulk change affects the conversations that a filter matches. Undoing it restores all but those that changed
 // since.
 func TestBulkChange(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		const many = 47 // more than one slice
 		var ids []string
@@ -69,7 +68,6 @@ func TestBulkChange(t *testing.T) {
 }
 
 func TestBulkLabels(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		one := o.receive(t, o.account, "+4915100000100", "wamid.1", "Hi")
 		two := o.receive(t, o.account, "+4915100000101", "wamid.2", "Hi")

@@ -55,7 +55,6 @@ func ids(t testing.TB, b *apptest.Browser, path string) (all []string) {
 }
 
 func TestAPILogFilters(t *testing.T) {
-	t.Parallel()
 	each(t, newConsole, func(t *testing.T, k *console) {
 		key := k.Store.NewID(chat.KindKey)
 		begin := k.Clock.Now()
@@ -153,7 +152,6 @@ func (k *console) deliver(t testing.TB, endpoint string, status chat.DeliverySta
 
 // The console computes the signature that a receiver checks, from the secret and the bytes.
 func TestSignatureAgain(t *testing.T) {
-	t.Parallel()
 	each(t, newConsole, func(t *testing.T, k *console) {
 		endpoint, secret, secretID := k.endpoint(t)
 		k.Clock.Advance(time.Second)
@@ -192,7 +190,6 @@ func TestSignatureAgain(t *testing.T) {
 
 // The count before a replay equals the replayed deliveries, and the bars add up to the list.
 func TestEndpointHealth(t *testing.T) {
-	t.Parallel()
 	each(t, newConsole, func(t *testing.T, k *console) {
 		endpoint, _, _ := k.endpoint(t)
 		k.deliver(t, endpoint, chat.DeliveryDead, 500)
@@ -241,7 +238,6 @@ func TestEndpointHealth(t *testing.T) {
 }
 
 func TestEventBrowser(t *testing.T) {
-	t.Parallel()
 	each(t, newConsole, func(t *testing.T, k *console) {
 		endpoint, _, _ := k.endpoint(t)
 		delivery := k.deliver(t, endpoint, chat.DeliverySucceeded, 200)

@@ -99,7 +99,6 @@ func (d *desk) create(t testing.TB, body string) string {
 
 // The list, the count and the export have the same contacts, for every filter.
 func TestContactListCountAndExport(t *testing.T) {
-	t.Parallel()
 	each(t, newDesk, func(t *testing.T, d *desk) {
 		d.receive(t, d.account, "+4915100000000", "wamid.1", "Hello")
 		vip, old := storetest.Label(t, d.Store, d.org, "VIP"), storetest.Label(t, d.Store, d.org, "Old")
@@ -149,7 +148,6 @@ func sheetOf(t testing.TB, body []byte) [][]string {
 
 // An agent may change only the name, labels and notes. The history records who changed the consent.
 func TestContactChanges(t *testing.T) {
-	t.Parallel()
 	each(t, newDesk, func(t *testing.T, d *desk) {
 		ada := d.ids["Ada"]
 		d.as.Do(t, "PATCH", d.path(ada), `{"name":"Ada L."}`).RequireStatus(t, http.StatusOK)
@@ -174,7 +172,6 @@ func TestContactChanges(t *testing.T) {
 
 // A user who may not see a contact finds it nowhere, and cannot change it.
 func TestHiddenContacts(t *testing.T) {
-	t.Parallel()
 	each(t, newDesk, func(t *testing.T, d *desk) {
 		conversation := d.receive(t, d.account, "+4915100000000", "wamid.1", "Hello")
 		label := storetest.Label(t, d.Store, d.org, "VIP")
@@ -235,7 +232,6 @@ func (d *desk) bulk(t testing.TB, b *apptest.Browser, body string) job {
 }
 
 func TestChangeManyContacts(t *testing.T) {
-	t.Parallel()
 	each(t, newDesk, func(t *testing.T, d *desk) {
 		d.receive(t, d.account, "+4915100000000", "wamid.1", "Hello")
 		vip := storetest.Label(t, d.Store, d.org, "VIP")
@@ -260,7 +256,6 @@ const peopleFile = "Phone;Name;Tags;Note\r\n0151 000 000 00;=Ada;New;\"a;b\"\r\n
 
 // A file is uploaded, previewed, imported and undone; the rejected rows can be downloaded.
 func TestImportContacts(t *testing.T) {
-	t.Parallel()
 	each(t, newDesk, func(t *testing.T, d *desk) {
 		var up struct {
 			Job     job
@@ -302,7 +297,6 @@ func TestImportContacts(t *testing.T) {
 
 // Merging two contacts gives the contact of the preview, with the stricter consent and the notes of both.
 func TestMergeContactsByHand(t *testing.T) {
-	t.Parallel()
 	each(t, newDesk, func(t *testing.T, d *desk) {
 		twin := d.create(t, `{"bsuid":"DE.ada","name":"Ada's twin","email":"ada@example.com"}`)
 		d.boss.Do(t, "PATCH", d.path(twin), `{"marketing_consent":"opted_out"}`).RequireStatus(t, http.StatusOK)

@@ -14,7 +14,6 @@ type customerShown struct{ ID, Name, Status string }
 
 // The life of a customer on the dashboard: created, invited, suspended, archived and restored.
 func TestCustomers(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		admin, org := newAdmin(t, w)
 		agent := w.As(t, w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID))

@@ -38,7 +38,6 @@ func (o *office) figures(t testing.TB, b *apptest.Browser, query string) (f home
 }
 
 func TestFigures(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		o.receive(t, o.account, "+6281200000009", "wamid.before", "last week")
 		o.Clock.Advance(7 * 24 * time.Hour)
@@ -94,7 +93,6 @@ func attentionOf(t testing.TB, b *apptest.Browser) (a attention) {
 }
 
 func TestAttention(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		o.receive(t, o.account, "+6281200000001", "wamid.1", "hello?")
 		o.Clock.Advance(time.Minute)

@@ -26,7 +26,6 @@ func same(t testing.TB, what string, got, want any) {
 // A conversation's day: it arrives, is answered, snoozed, woken by an answer, labelled and resolved. The list,
 // the counts and the timeline show it.
 func TestInboxDay(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		came := o.Clock.Now()
 		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hello\nthere")
@@ -83,7 +82,6 @@ func TestInboxDay(t *testing.T) {
 // With any page size, the pages together are the whole timeline; a page around an item contains it, and the
 // page after it begins with the next.
 func TestTimelinePages(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		var id string
 		for i, text := range []string{"a", "b", "c", "d"} {
@@ -135,7 +133,6 @@ func TestTimelinePages(t *testing.T) {
 
 // Replies show the message they answer, reactions are on their message, and each message names its author.
 func TestTimelineMessages(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "When do you open?")
 		send := func(body string) {
@@ -162,7 +159,6 @@ func TestTimelineMessages(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hi")
 		colleague := o.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID)
@@ -188,7 +184,6 @@ func TestNotes(t *testing.T) {
 // A user who sees a conversation may answer it, even an assignee who has left the team of its number. Other
 // people of that number stay out of reach.
 func TestAssigneeOutsideTheTeamReplies(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		mine := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hi")
 		o.receive(t, o.account, "+4915112345679", "wamid.2", "Hello")
@@ -210,7 +205,6 @@ func TestAssigneeOutsideTheTeamReplies(t *testing.T) {
 
 // A snoozed conversation comes back at its time, and not before.
 func TestSnoozedWakes(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hi")
 		until := o.Clock.Now().Add(time.Hour)
@@ -242,7 +236,6 @@ func TestSnoozedWakes(t *testing.T) {
 
 // A user's draft of an answer and of a note are separate; either marks the conversation, for that user only.
 func TestDrafts(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		id := o.receive(t, o.account, "+4915112345678", "wamid.1", "Hi")
 		at := "/conversations/" + id + "/draft"
@@ -271,7 +264,6 @@ func TestDrafts(t *testing.T) {
 }
 
 func TestCannedReplies(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		team := storetest.Team(t, o.Store, o.org.ID, "Others")
 		colleague := o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID))
@@ -303,7 +295,6 @@ func TestCannedReplies(t *testing.T) {
 }
 
 func TestSavedViews(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		colleague := o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesAll, o.org.TeamID))
 		admin := o.As(t, o.User(t, o.org, chat.RoleAdmin, chat.SeesAll, o.org.TeamID))

@@ -27,7 +27,6 @@ type keyShown struct {
 
 // A key is shown once, works until it is revoked, and is refused from the next request on.
 func TestKeys(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		admin, org := newAdmin(t, w)
 		stream := admin.Listen(t)

@@ -51,7 +51,6 @@ func library(t testing.TB, b *apptest.Browser, account chat.Account, query strin
 }
 
 func TestLibrary(t *testing.T) {
-	t.Parallel()
 	each(t, newDesk, func(t *testing.T, d *desk) {
 		for _, f := range [][2]string{{"Price_list.pdf", "application/pdf"}, {"shop.jpg", "image/jpeg"}, {"hello.ogg", "audio/ogg; codecs=opus"}, {"tour.mp4", "video/mp4"}} {
 			d.store(t, d.account, f[0], f[1])
@@ -88,7 +87,6 @@ func TestLibrary(t *testing.T) {
 // A file that an agent attaches is sent, and is no part of the library: it can be neither listed, nor used by a canned
 // reply, nor deleted there.
 func TestAttachmentsAreNotListed(t *testing.T) {
-	t.Parallel()
 	each(t, newDesk, func(t *testing.T, d *desk) {
 		number := "/" + *d.account.PhoneNumberID
 		d.receive(t, d.account, "+4915100000000", "wamid.1", "Hello")
@@ -122,7 +120,6 @@ type uses struct {
 
 // The uses of a file are shown before it is deleted. Afterwards only sent messages have it.
 func TestUsedFiles(t *testing.T) {
-	t.Parallel()
 	each(t, newDesk, func(t *testing.T, d *desk) {
 		file, other := d.store(t, d.account, "prices.png", "image/png"), d.store(t, d.account, "other.png", "image/png")
 		path := "/" + *d.account.PhoneNumberID + "/media/" + file.ID

@@ -22,7 +22,6 @@ func logoOf(t *testing.T, width, height int) string {
 
 // An organization's colour and logo are kept; a new logo takes the place of the old one, whose file is to be removed.
 func TestBrand(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		org := storetest.Org(t, w.Store)
 		admin, agent := newPerson(t, w, org, chat.RoleAdmin), newPerson(t, w, org, chat.RoleAgent)

@@ -75,7 +75,6 @@ func leaks(r *apitest.Response) string {
 // No operation that an agent may call shows a hidden number. Unknown inputs are made up, because a refusal must
 // not show it either.
 func TestMaskedNumbersAreNowhere(t *testing.T) {
-	t.Parallel()
 	each(t, newMasked, func(t *testing.T, h hidden) {
 		succeeded := map[string]bool{}
 		for path, item := range h.Document().At("paths") {
@@ -109,7 +108,6 @@ func TestMaskedNumbersAreNowhere(t *testing.T) {
 
 // A user who does not see numbers finds nobody by them; other users do.
 func TestMaskedNumbersFindNobody(t *testing.T) {
-	t.Parallel()
 	each(t, newMasked, func(t *testing.T, h hidden) {
 		admin := h.admin(t)
 		for _, digits := range []string{"4915112345678", "12345678", "%2B4915112", "5678"} {
@@ -127,7 +125,6 @@ func TestMaskedNumbersFindNobody(t *testing.T) {
 
 // An agent can answer, react and mark as read without knowing the number.
 func TestMaskedAgentsWrite(t *testing.T) {
-	t.Parallel()
 	each(t, newMasked, func(t *testing.T, h hidden) {
 		var newest struct{ ID string }
 		for _, i := range timeline(t, h.as, h.id, "") {

@@ -50,7 +50,6 @@ var numberOperations = []struct {
 
 // Agents see the numbers of their teams, and change none. Another organization sees none.
 func TestWhoMayDoWhatWithNumbers(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		base := "/" + *o.account.PhoneNumberID
 		stranger, _ := newAdmin(t, o.World)
@@ -86,7 +85,6 @@ func TestWhoMayDoWhatWithNumbers(t *testing.T) {
 // The history records the provider's reports about a number: from callbacks, from a registration and from a
 // check.
 func TestNumberHistory(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		admin, org := newAdmin(t, w)
 		account := newNumber(t, w.Store, org)
@@ -141,7 +139,6 @@ func text(s *string) string {
 
 // The figures count the same failed messages as the list, by reason.
 func TestNumberFailuresAgreeWithFigures(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		_, org := newAdmin(t, w)
 		account := newNumber(t, w.Store, org)
@@ -271,7 +268,6 @@ func TestNumberProfile(t *testing.T) {
 // The holdings of a number are shown before it is disconnected. Templates go with the last number of their
 // business account.
 func TestNumberHoldings(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		admin, org := newAdmin(t, w)
 		account := newNumber(t, w.Store, org)

@@ -15,7 +15,6 @@ import (
 
 // Only users named in the server's settings see the whole service; no role in an organization is enough.
 func TestOperator(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		operators := make([]string, 1)
 		w := apptest.Start(t, engine, func(c *app.Config) {

@@ -35,7 +35,6 @@ type settings struct {
 
 // Absent settings stay, senseless ones are refused with the field's name, and agents change nothing.
 func TestOrganizationSettings(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		admin := o.admin(t)
 		var s settings
@@ -65,7 +64,6 @@ func TestOrganizationSettings(t *testing.T) {
 
 // A user who is away gets no new conversations, and everybody sees the status.
 func TestAvailability(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		colleague := o.User(t, o.org, chat.RoleAgent, chat.SeesAssigned, o.org.TeamID)
 		o.As(t, colleague)

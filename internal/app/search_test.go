@@ -60,7 +60,6 @@ func find(t testing.TB, b *apptest.Browser, text, query string) (f found) {
 
 // A search finds messages, notes and contacts, marks the matches, and continues on the next page.
 func TestSearch(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		id := o.receive(t, o.account, "+6281234567890", "wamid.1", "Is the blue parcel there?")
 		o.Clock.Advance(time.Hour)
@@ -118,7 +117,6 @@ func TestSearchRefuses(t *testing.T) {
 
 // Nobody finds rows of another organization, or of a team or colleague that they may not see.
 func TestSearchShowsWhatTheUserSees(t *testing.T) {
-	t.Parallel()
 	each(t, newOffice, func(t *testing.T, o *office) {
 		team := storetest.Team(t, o.Store, o.org.ID, "Others")
 		theirs := storetest.Organization{ID: o.org.ID, TeamID: team.ID}

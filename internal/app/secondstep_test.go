@@ -71,7 +71,6 @@ func (p *person) signIn(t *testing.T, code string) *apitest.Response {
 }
 
 func TestTwoStepSignIn(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		ana := newPerson(t, w, storetest.Org(t, w.Store), chat.RoleAgent)
 		elsewhere := w.As(t, ana.User)
@@ -103,7 +102,6 @@ func TestTwoStepSignIn(t *testing.T) {
 }
 
 func TestTurningTwoStepSignInOff(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		ana := newPerson(t, w, storetest.Org(t, w.Store), chat.RoleAgent)
 		ana.turnOn(t)
@@ -161,7 +159,6 @@ func TestGuessingCodes(t *testing.T) {
 }
 
 func TestRequiringTwoStepSignIn(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		org := storetest.Org(t, w.Store)
 		owner, admin, agent := newPerson(t, w, org, chat.RoleOwner), newPerson(t, w, org, chat.RoleAdmin), newPerson(t, w, org, chat.RoleAgent)

@@ -29,7 +29,6 @@ func setPassword(t *testing.T, w *apptest.World, u chat.User) {
 }
 
 func TestSignInAndOut(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		org := storetest.Org(t, w.Store)
 		u := w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID)
@@ -165,7 +164,6 @@ func TestPasswordChange(t *testing.T) {
 }
 
 func TestSetUp(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		b := w.Browser()
 		var setup struct{ Needed bool }

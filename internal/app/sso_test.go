@@ -76,7 +76,6 @@ func verified(email string) map[string]any {
 }
 
 func TestSSO(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		d := openDoor(t, engine, core.Newcomers{})
 		u := d.User(t, d.org, chat.RoleAgent, chat.SeesAll, d.org.TeamID) // invited: without a password

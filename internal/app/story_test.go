@@ -37,7 +37,6 @@ func (s storyTold) kinds() (all []string) {
 // The story is the same by any of its ids: from the request over the message and its events to the last
 // attempt. For everybody else it does not exist.
 func TestStories(t *testing.T) {
-	t.Parallel()
 	each(t, newConsole, func(t *testing.T, k *console) {
 		k.endpoint(t)
 		conversation := k.receive(t, k.account, "+12025550123", "wamid.in", "hello")

@@ -40,7 +40,6 @@ func touch(t *testing.T, w *apptest.World, c chat.Conversation) {
 
 // The stream names the objects that the listener may see, and only mentions the others.
 func TestStreamShowsWhatOneSees(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		c := newCast(t, w)
 		all, teams, me := w.As(t, c.all).Listen(t), w.As(t, c.teams).Listen(t), w.As(t, c.me).Listen(t)

@@ -17,7 +17,6 @@ import (
 
 // A draft keeps the state of the form, and is shared by all admins of the business account.
 func TestTemplateDrafts(t *testing.T) {
-	t.Parallel()
 	each(t, newDesk, func(t *testing.T, d *desk) {
 		path := "/" + *d.account.PhoneNumberID + "/template-drafts"
 		type draft struct {
@@ -53,7 +52,6 @@ func TestTemplateDrafts(t *testing.T) {
 
 // The history keeps the callbacks about a template in order, in the provider's words.
 func TestTemplateHistory(t *testing.T) {
-	t.Parallel()
 	each(t, newDesk, func(t *testing.T, d *desk) {
 		storetest.InTx(t, d.Store, func(tx *store.Tx) error {
 			return tx.InsertTemplate(chat.Template{

@@ -31,7 +31,6 @@ type retention struct {
 }
 
 func TestUsage(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		org := storetest.Org(t, w.Store)
 		admin := newPerson(t, w, org, chat.RoleAdmin)
@@ -73,7 +72,6 @@ func TestUsage(t *testing.T) {
 }
 
 func TestChoosingRetention(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		org := storetest.Org(t, w.Store)
 		owner, admin := newPerson(t, w, org, chat.RoleOwner), newPerson(t, w, org, chat.RoleAdmin)

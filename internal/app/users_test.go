@@ -14,7 +14,6 @@ import (
 )
 
 func TestInvitation(t *testing.T) {
-	t.Parallel()
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		org := storetest.Org(t, w.Store)
 		admin := w.As(t, w.User(t, org, chat.RoleAdmin, chat.SeesAll, org.TeamID))
@@ -61,7 +60,6 @@ func TestThrownOut(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{"another role": `{"role":"admin"}`, "disabled": `{"disabled":true}`} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			apptest.Each(t, func(t *testing.T, w *apptest.World) {
 				org := storetest.Org(t, w.Store)
 				owner := w.As(t, w.User(t, org, chat.RoleOwner, chat.SeesAll, org.TeamID))

@@ -75,7 +75,6 @@ func TestHiddenConversations(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			apptest.Each(t, func(t *testing.T, w *apptest.World) {
 				h := newHidden(t, w)
 				u := who(t, h.office)
@@ -131,7 +130,6 @@ func TestHiddenConversationsCoverAll(t *testing.T) {
 // A user who sees only assigned conversations sees one once it is assigned, and can start one, which is then
 // assigned to them.
 func TestAssignedOnly(t *testing.T) {
-	t.Parallel()
 	each(t, newHidden, func(t *testing.T, h hidden) {
 		u := h.User(t, h.org, chat.RoleAgent, chat.SeesAssigned, h.org.TeamID)
 		theirs := h.As(t, u)

@@ -15,7 +15,6 @@ import (
 // The webhook figures equal the list of deliveries: as they are written, after a restart, and when deliveries
 // are cancelled together.
 func TestWebhookFiguresAgreeWithTheList(t *testing.T) {
-	t.Parallel()
 	each(t, newConsole, func(t *testing.T, k *console) {
 		counter := figures.New(figures.Config{Store: k.Store, Log: slog.New(slog.DiscardHandler)})
 		k.Store.HandTo(func(h *store.Hands) { h.Count = counter.Mark })

@@ -346,7 +346,6 @@ func TestForeignArchives(t *testing.T) {
 
 // A check finds work without an owner, and repairs it without sending anything.
 func TestCheck(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		account := storetest.Account(t, st, org, "123456")

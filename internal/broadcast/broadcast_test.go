@@ -34,7 +34,6 @@ func (r *rig) optOut(to string) {
 
 // A pause takes effect within a second: messages waiting to be sent are taken back.
 func TestPause(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(r *rig) {
 		const people = 150
 		b := r.create(0, people)
@@ -64,7 +63,6 @@ func TestPause(t *testing.T) {
 
 // Recipients who wait when a broadcast is stopped are skipped, with the reason.
 func TestStop(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(r *rig) {
 		b := r.create(0, 150)
 		r.do(b, core.StartBroadcast)
@@ -129,7 +127,6 @@ func TestHealth(t *testing.T) {
 
 // Labels become recipients at the start, each contact once. Contacts who must not get messages are skipped.
 func TestAudience(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(r *rig) {
 		one, two := storetest.Label(r.t, r.Store, r.Org, "one"), storetest.Label(r.t, r.Store, r.Org, "two")
 		r.InTx(func(tx *store.Tx) error {
@@ -192,7 +189,6 @@ func TestAudience(t *testing.T) {
 
 // Messages that a pause takes back are returned to the quota.
 func TestQuotaAfterPause(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(r *rig) {
 		const people, most = 120, 1000
 		r.InTx(func(tx *store.Tx) error {
@@ -218,7 +214,6 @@ func TestQuotaAfterPause(t *testing.T) {
 
 // A deleted contact leaves the broadcasts: the results of messages stay, and a waiting recipient gets none.
 func TestDeletedContact(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(r *rig) {
 		before, after := r.create(0, 3), r.create(0, 3)
 		r.do(before, core.StartBroadcast)
@@ -253,7 +248,6 @@ func TestDeletedContact(t *testing.T) {
 
 // A scheduled broadcast starts by itself; one that cannot start has failed.
 func TestSchedule(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(r *rig) {
 		at := r.Store.Now().Add(time.Hour)
 		later := func(in *core.NewBroadcast) { in.ScheduledAt, in.TimeZone = &at, "Asia/Jakarta" }
@@ -268,7 +262,6 @@ func TestSchedule(t *testing.T) {
 
 // The events of a broadcast's message carry the recipient's id, and an answer is counted for the broadcast.
 func TestEventsAndAnswers(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(r *rig) {
 		b := r.create(0, 3)
 		r.do(b, core.StartBroadcast)

@@ -48,7 +48,6 @@ func TestPace(t *testing.T) {
 
 // A broadcast ends even if messages are in doubt, because those end too.
 func TestLedgerToTheEnd(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(r *rig) {
 		story := []happening{{300 * time.Millisecond, "pause", 0}, {0, "crash", 0}, {0, "resume", 0}, {time.Second, "crash", 0}}
 		if wrong := r.live(story, []int{4, 0, 1, 2}); wrong != "" {
@@ -66,7 +65,6 @@ func TestLedgerToTheEnd(t *testing.T) {
 
 // Broadcasts of one number share it, and a person's message waits for none of them.
 func TestFairness(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(r *rig) {
 		var all []chat.Broadcast
 		for i := range 3 {

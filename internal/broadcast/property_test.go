@@ -55,7 +55,6 @@ func TestLedgerProperty(t *testing.T) {
 
 // The same on each engine, with one story that contains everything.
 func TestLedger(t *testing.T) {
-	t.Parallel()
 	ms := time.Millisecond
 	story := []happening{
 		{300 * ms, "pause", 0}, {100 * ms, "resume", 0}, {50 * ms, "crash", 0}, {200 * ms, "opt out", 20}, {0, "edit", 1}, {300 * ms, "resume", 0},

@@ -227,7 +227,6 @@ func expected(p person, number string, row []string) person {
 // For any file in any format, the import applies every row and counts it once, and undoing it restores the
 // contacts.
 func TestImportAndUndo(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		rapid.Check(t, func(rt *rapid.T) {
 			d := newDesk(t, st)

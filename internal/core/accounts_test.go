@@ -29,7 +29,6 @@ func requireParam(t *testing.T, name string, err error, want string) {
 }
 
 func TestConnectAccount(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		in := chat.NewAccount{OrgID: org.ID, PhoneNumberID: "1000001", PhoneNumber: "15550001111", WABAID: "42", Name: new("Shop"), RequireOptIn: true}
@@ -61,7 +60,6 @@ func TestConnectAccount(t *testing.T) {
 }
 
 func TestUpdateAccount(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		before, err := connect(st, chat.NewAccount{OrgID: org.ID, PhoneNumberID: "1000001", PhoneNumber: "15550001111", WABAID: "42", Name: new("Shop")})

@@ -11,7 +11,6 @@ import (
 
 // A failure that comes late does not count against a token that the account got since.
 func TestDemoteAccount(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		then := storetest.Account(t, st, storetest.Org(t, st), "100000000001")
 		demote := func() chat.AccountStatus {

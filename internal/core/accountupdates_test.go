@@ -32,7 +32,6 @@ func (w *world) standing(begin time.Time) standing {
 }
 
 func TestAccountUpdates(t *testing.T) {
-	t.Parallel()
 	const (
 		up, down, weak, young = chat.AccountConnected, chat.AccountDisconnected, chat.AccountDegraded, chat.AccountOnboarding
 		opening               = "RESTRICTED_BIZ_INITIATED_MESSAGING"
@@ -148,7 +147,6 @@ func (w *world) stand(begin time.Time, s standing) {
 // An update names a whole business account or one of its numbers. An update that changes nothing is not recorded as a
 // change.
 func TestAccountUpdateOfOneNumber(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		second, err := connect(w.Store, chat.NewAccount{
 			OrgID: w.Org.ID, PhoneNumberID: *w.Account.PhoneNumberID + "1", PhoneNumber: "+4930555111", WABAID: w.Account.WABAID,
@@ -191,7 +189,6 @@ func TestAccountUpdateOfOneNumber(t *testing.T) {
 }
 
 func TestNumberUpdates(t *testing.T) {
-	t.Parallel()
 	type news struct{ Name, Quality string }
 	type change struct {
 		update provider.NumberUpdate
@@ -227,7 +224,6 @@ func TestNumberUpdates(t *testing.T) {
 // An older form of the news that a partner was removed carries the partner's id, and only its number tells which
 // account is meant.
 func TestAccountUpdateByNumberAlone(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		update := provider.AccountUpdate{Origin: provider.Origin{WABAID: "666"}, Event: "PARTNER_REMOVED", Phone: "+4930555999"}
 		w.Apply(update)

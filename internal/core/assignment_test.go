@@ -62,7 +62,6 @@ func (w *world) owner(person int) (c chat.Conversation, userID string) {
 // Unassigned conversations go round among the members who are there, even if several come at once, in one transaction
 // or in many. Without the setting they stay unassigned.
 func TestRoundRobin(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		var team []string
 		for _, name := range []string{"Uma", "Ina", "Eko"} {
@@ -98,7 +97,6 @@ func TestRoundRobin(t *testing.T) {
 
 // An automatic assignment is in the timeline and an event, with the reason. A reaction assigns nothing.
 func TestRoundRobinIsTold(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		uma := w.colleague("Uma")
 		w.choose(chat.Settings{RoundRobin: true})
@@ -131,7 +129,6 @@ func (w *world) wantWhy(c chat.Conversation, what chat.What, why chat.Why) {
 // A reopened conversation of an absent user goes to the queue, or to the member whose turn it is. If its user is
 // there, it stays theirs.
 func TestReopenedOfTheAbsent(t *testing.T) {
-	t.Parallel()
 	type absence struct {
 		patch      core.UserPatch
 		roundRobin bool
@@ -174,7 +171,6 @@ func TestReopenedOfTheAbsent(t *testing.T) {
 // A user who leaves has no open conversations any more, however many there were: the ones that remain after the change
 // itself are taken later. Resolved conversations stay assigned.
 func TestLeavingReleases(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		uma := w.colleague("Uma")
 		for i := range 3 {
@@ -201,7 +197,6 @@ func TestLeavingReleases(t *testing.T) {
 
 // No way of assigning gives a conversation to a user who has left or is in another team.
 func TestNobodyIsGivenWhatTheyCannotHave(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.Apply(w.writes(1, "wamid.1"))
 		c, _ := w.owner(1)
@@ -231,7 +226,6 @@ func (w *world) wantRefused(err error) {
 // Whatever users do, no conversation is assigned to a user who cannot see it. While the same users are there, nobody
 // gets two more conversations than another.
 func TestTurnsAreFair(t *testing.T) {
-	t.Parallel()
 	checkProperty(t, func(rt *rapid.T, w *world) {
 		w.choose(chat.Settings{RoundRobin: true})
 		p := turns{world: w, got: map[string]int{}}

@@ -35,7 +35,6 @@ var errGivenUp = errors.New("given up")
 // Everything that matters to an administrator writes one entry, in the transaction of the change. A failed transaction
 // leaves none, and a change without a doer writes none.
 func TestAudit(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		v := newVault(t, 1)
 		secrets := map[string]bool{}

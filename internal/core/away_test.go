@@ -46,7 +46,6 @@ func (w *world) awayMessages() (n int) {
 // A person who writes while nobody is there gets the away message, once per absence, and waits for an answer as
 // before.
 func TestAwayMessageOncePerClosedTime(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.choose(nightly())
 		for i, step := range []struct {
@@ -69,7 +68,6 @@ func TestAwayMessageOncePerClosedTime(t *testing.T) {
 
 // No program answers these people and messages.
 func TestNoAwayMessage(t *testing.T) {
-	t.Parallel()
 	with := func(change func(*provider.InboundMessage)) func(w *world) {
 		return func(w *world) {
 			m := w.Text("wamid.1", "hello")
@@ -127,7 +125,6 @@ func (w *world) limit(messages int64) {
 
 // A refused away message is not counted, and the person's message is stored all the same.
 func TestRefusedAwayMessageLeavesNoTrace(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.choose(nightly())
 		w.limit(1)
@@ -146,7 +143,6 @@ func TestRefusedAwayMessageLeavesNoTrace(t *testing.T) {
 
 // Two programs that answer each other stop after one message.
 func TestAwayMessagesMakeNoLoop(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.choose(nightly())
 		w.Clock.Set(mondayNight)

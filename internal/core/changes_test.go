@@ -11,7 +11,6 @@ import (
 
 // An edit by the business with withheld content leaves the message as it is, and is stored as its own row.
 func TestWithheldEdit(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.Apply(w.echo())
 		w.Events()
@@ -39,7 +38,6 @@ func TestWithheldEdit(t *testing.T) {
 
 // Edits and revocations by the business in the phone app change its messages without an event.
 func TestBusinessEditsAndRevokes(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.Apply(w.echo())
 		w.Events()
@@ -57,7 +55,6 @@ func TestBusinessEditsAndRevokes(t *testing.T) {
 
 // A revoked message keeps its row and its content, and emits one event.
 func TestRevoke(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.Apply(w.Text("wamid.1", "hi"))
 		w.Events()
@@ -82,7 +79,6 @@ func TestRevoke(t *testing.T) {
 
 // Edits come in any order. The message shows the latest, and each edit emits an event with what is known then.
 func TestEditsInAnyOrder(t *testing.T) {
-	t.Parallel()
 	type told struct {
 		New      string                               `json:"new_content"`
 		Original string                               `json:"original_content"`

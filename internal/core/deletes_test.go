@@ -29,7 +29,6 @@ func (w *world) batches(limit int, step func(*store.Tx) (int64, error), left fun
 
 // A label that is on everything is detached from a bounded number of rows at a time.
 func TestDetachSome(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		var label, other chat.Label
 		var ids []string
@@ -76,7 +75,6 @@ func TestDetachSome(t *testing.T) {
 
 // The messages of a long conversation are deleted a bounded number at a time, oldest first, with their jobs.
 func TestDeleteSomeMessages(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		var updates []provider.Update
 		for i := range 250 {
@@ -99,7 +97,6 @@ func TestDeleteSomeMessages(t *testing.T) {
 }
 
 func TestDeleteSomeMessagesOfNobody(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		_, err := run(w.Store, func(tx *store.Tx) (int64, error) {
 			return core.DeleteSomeMessages(tx, w.Account, w.Store.NewID(chat.KindContact), 100)

@@ -31,7 +31,6 @@ func TestRecordDeliveriesCountsStreaks(t *testing.T) {
 		"success, none counted": {0, []bool{succeeded, succeeded, failed}, 1, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			storetest.Each(t, func(t *testing.T, st *store.Store) {
 				putSubscription(t, st)
 				if test.before > 0 {
@@ -52,7 +51,6 @@ func TestRecordDeliveriesCountsStreaks(t *testing.T) {
 // 24 failures over more than 72 hours disable a subscription. One 410 does so at once. A paused subscription stays
 // paused.
 func TestRecordDeliveriesDisables(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		putSubscription(t, st)
 		record(t, st, make([]bool, 30), 0)

@@ -16,7 +16,6 @@ import (
 // TestEventPayloads holds the exact bytes of every event that messages cause. Run it with -update after an intended
 // change, and read the difference.
 func TestEventPayloads(t *testing.T) {
-	t.Parallel()
 	eachCase(t, map[string]func(w *world) chat.Event{
 		"contact.created":               contactCreatedByMessage,
 		"contact.updated":               contactNamedByMessage,

@@ -42,7 +42,6 @@ func (w *world) from(p provider.Person, id string) provider.InboundMessage {
 
 // A message's details about its sender are stored, unless they belong to another contact.
 func TestInboundLearnsIdentities(t *testing.T) {
-	t.Parallel()
 	const created, updated, got = chat.EventContactCreated, chat.EventContactUpdated, chat.EventMessageReceived
 	type meeting struct {
 		first, then provider.Person
@@ -79,7 +78,6 @@ func TestInboundLearnsIdentities(t *testing.T) {
 
 // A taken username does not keep the other fields from being learnt.
 func TestInboundLearnsBesideATakenUsername(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.Apply(w.from(provider.Person{Phone: "+4915510000002", Username: "ada.l"}, "wamid.1"))
 		w.Clock.Advance(time.Second)
@@ -95,7 +93,6 @@ func TestInboundLearnsBesideATakenUsername(t *testing.T) {
 }
 
 func TestIdentityChanges(t *testing.T) {
-	t.Parallel()
 	type change struct {
 		previous, current provider.Person
 		want              []known
@@ -129,7 +126,6 @@ func TestIdentityChanges(t *testing.T) {
 }
 
 func TestInboundConversation(t *testing.T) {
-	t.Parallel()
 	type state struct {
 		status chat.ConversationStatus
 		want   chat.ConversationStatus
@@ -164,7 +160,6 @@ func TestInboundConversation(t *testing.T) {
 
 // A message gets our time, which is finer, unless it is late. An id cannot hold a time before 1970.
 func TestInboundTimes(t *testing.T) {
-	t.Parallel()
 	eachCase(t, map[string]struct{ ago, want time.Duration }{
 		"now":                    {0, 0},
 		"a minute late":          {time.Minute, 0},
@@ -197,7 +192,6 @@ func (w *world) idAt(at time.Time) (id string) {
 
 // The type and name of a file in a callback are cleaned before they are stored.
 func TestTypesAndNamesOfFilesAreRead(t *testing.T) {
-	t.Parallel()
 	type given struct{ mimeType, filename, wantType, wantName string }
 	eachCase(t, map[string]given{
 		"a voice note": {"audio/ogg; codecs=opus", "", "audio/ogg; codecs=opus", ""},
@@ -217,7 +211,6 @@ func TestTypesAndNamesOfFilesAreRead(t *testing.T) {
 
 // A message with a file is stored at once. Its event is emitted when the file was fetched or given up.
 func TestFileFetched(t *testing.T) {
-	t.Parallel()
 	eachCase(t, map[string]*core.StoredFile{"fetched": &jpeg, "given up": nil}, func(t *testing.T, w *world, file *core.StoredFile) {
 		out := w.Apply(imageFrom(w))
 		w.Expect(chat.EventContactCreated)
@@ -258,7 +251,6 @@ func TestFileFetched(t *testing.T) {
 
 // History is imported silently: no events, nothing unread, no window.
 func TestHistoryIsQuiet(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		now := w.Clock.Now()
 		past := func(id string, days int, who provider.Person, outbound bool, status chat.MessageStatus) provider.HistoryMessage {
@@ -316,7 +308,6 @@ func TestHistoryIsQuiet(t *testing.T) {
 
 // The phone app's address book is imported silently. A contact that is removed there stays.
 func TestContactSync(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		bob := provider.Person{Phone: "+4915510000002", ProfileName: "Bob"}
 		w.Apply(provider.ContactSync{Origin: w.Origin(), Contact: bob}, provider.ContactSync{Origin: w.Origin(), Contact: bob},
@@ -331,7 +322,6 @@ func TestContactSync(t *testing.T) {
 }
 
 func TestPreferences(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		wish := func(category, value string, at int64) chat.Consent {
 			w.Apply(provider.Preference{Origin: w.Origin(), Contact: ada(), Category: category, Value: value, Timestamp: time.Unix(at, 0)})
@@ -368,7 +358,6 @@ func TestPreferences(t *testing.T) {
 
 // The log has one short line for any number of useless updates.
 func TestUselessUpdatesAreOneLine(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		elsewhere := w.Text("wamid.1", strings.Repeat("long ", 1000))
 		elsewhere.Origin = provider.Origin{PhoneNumberID: "999999999999"}
@@ -392,7 +381,6 @@ func TestUselessUpdatesAreOneLine(t *testing.T) {
 
 // Updates of a number that is not connected, or of things that we do not store, leave no trace.
 func TestUpdatesOfNoConcern(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		elsewhere := provider.Origin{WABAID: "1", PhoneNumberID: "999999999999"}
 		foreign := w.Text("wamid.1", "hi")

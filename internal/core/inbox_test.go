@@ -29,7 +29,6 @@ func (w *world) agent(name string) chat.User {
 
 // An answer by a user or a program, from anywhere, ends the wait; a broadcast does not.
 func TestWhatEndsTheWait(t *testing.T) {
-	t.Parallel()
 	type answer struct {
 		give func(w *world)
 		ends bool
@@ -63,7 +62,6 @@ func TestWhatEndsTheWait(t *testing.T) {
 
 // A message begins the wait. A reaction does not, because it asks for no answer.
 func TestReactionsWaitForNothing(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		reaction := w.Text("wamid.1", "")
 		reaction.Type, reaction.Content = chat.TypeReaction, json.RawMessage(`{"message_id":"wamid.0","emoji":"👍"}`)
@@ -110,7 +108,6 @@ func TestPreview(t *testing.T) {
 
 // If several users answer at once, one gets the conversation, with one event.
 func TestOneOfManyClaims(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.Apply(w.Text("wamid.1", "hello"))
 		w.Events()
@@ -135,7 +132,6 @@ func TestOneOfManyClaims(t *testing.T) {
 
 // A user outside the number's team can answer if they see the conversation, which stays unassigned.
 func TestOnlyMembersClaim(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.Apply(w.Text("wamid.1", "hello"))
 		w.Events()
@@ -152,7 +148,6 @@ func TestOnlyMembersClaim(t *testing.T) {
 
 // When two conversations are merged, so are their notes and happenings.
 func TestMergedTimelines(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		byID, byNumber := w.SendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"a"}`), Source: chat.SourceAPI}),
 			w.SendAs(core.NewMessage{To: adaNumber, Type: chat.TypeText, Content: json.RawMessage(`{"body":"b"}`), Source: chat.SourceAPI})

@@ -23,7 +23,6 @@ func createKey(orgID, name string, expiresAt *time.Time) func(*store.Tx) (issued
 }
 
 func TestCreateKey(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		expires := clock.Now().Add(time.Millisecond)
@@ -43,7 +42,6 @@ func TestCreateKey(t *testing.T) {
 }
 
 func TestCreateKeyErrors(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		_, err := run(st, createKey(org.ID, "", nil))
@@ -58,7 +56,6 @@ func TestCreateKeyErrors(t *testing.T) {
 }
 
 func TestRevokeKey(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		key, text := storetest.Key(t, st, org.ID)

@@ -23,7 +23,6 @@ func deleteLabel(orgID, id string) func(*store.Tx) (struct{}, error) {
 }
 
 func TestCreateLabel(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		label, err := run(st, createLabel(org.ID, chat.NewLabel{Name: " VIP "}))
@@ -40,7 +39,6 @@ func TestCreateLabel(t *testing.T) {
 }
 
 func TestCreateLabelErrors(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		label := storetest.Label(t, st, org, "VIP")
@@ -66,7 +64,6 @@ func TestCreateLabelErrors(t *testing.T) {
 }
 
 func TestLabelNeedsATeamWhereThereAreSeveral(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		second := storetest.Team(t, st, org.ID, "Second")
@@ -80,7 +77,6 @@ func TestLabelNeedsATeamWhereThereAreSeveral(t *testing.T) {
 }
 
 func TestUpdateLabel(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		label := storetest.Label(t, st, org, "VIP")
@@ -104,7 +100,6 @@ func TestUpdateLabel(t *testing.T) {
 }
 
 func TestUpdateLabelErrors(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		taken := storetest.Label(t, st, org, "Taken")
@@ -128,7 +123,6 @@ func TestUpdateLabelErrors(t *testing.T) {
 }
 
 func TestDeleteLabel(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		kept := storetest.Label(t, st, org, "Kept")
@@ -144,7 +138,6 @@ func TestDeleteLabel(t *testing.T) {
 }
 
 func TestLabelOfAnotherOrganizationIsNotFound(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		owner, stranger := storetest.Org(t, st), storetest.Org(t, st)
 		label := storetest.Label(t, st, owner, "VIP")

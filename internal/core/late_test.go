@@ -67,7 +67,6 @@ func (w *world) standings() standings {
 // Whatever the order of a number's updates, and however often each comes, the result is as if each had come once, in
 // the order in which the provider made them.
 func TestLateAccountUpdatesProperty(t *testing.T) {
-	t.Parallel()
 	words := make([]string, 0, len(news))
 	for word := range news {
 		words = append(words, word)
@@ -95,7 +94,6 @@ func TestLateAccountUpdatesProperty(t *testing.T) {
 
 // A removal from before a number was connected again does not take it out of service when it is repeated.
 func TestRemovalFromBeforeANewConnection(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		removed := w.report("removed", w.Clock.Now())
 		w.Apply(removed)
@@ -114,7 +112,6 @@ func TestRemovalFromBeforeANewConnection(t *testing.T) {
 
 // An edit or a revocation that comes before its message is applied when the message comes.
 func TestChangesBeforeTheirMessage(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		begin := w.Clock.Now()
 		first, second := w.edit("wamid.2", "wamid.1", "hello", begin.Add(time.Second)), w.edit("wamid.3", "wamid.1", "Hello", begin.Add(2*time.Second))
@@ -137,7 +134,6 @@ func TestChangesBeforeTheirMessage(t *testing.T) {
 
 // A message and its changes have the same result in any order.
 func TestChangesInAnyOrderProperty(t *testing.T) {
-	t.Parallel()
 	checkProperty(t, func(rt *rapid.T, w *world) {
 		begin := w.Clock.Now()
 		all := []provider.Update{
@@ -166,7 +162,6 @@ func TestChangesInAnyOrderProperty(t *testing.T) {
 
 // So is a change of a message that the business wrote in the phone app, with or without the new content.
 func TestBusinessChangesBeforeTheirMessage(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		edit, withheld := w.edit("wamid.2", "wamid.1", "better", w.Clock.Now()), w.edit("wamid.3", "wamid.1", "", w.Clock.Now())
 		withheld.Content, edit.ByBusiness, withheld.ByBusiness = nil, true, true
@@ -181,7 +176,6 @@ func TestBusinessChangesBeforeTheirMessage(t *testing.T) {
 
 // Changes without a message are bounded: the oldest make room.
 func TestEarlyChangesAreBounded(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		early := func(original string) store.EarlyChange {
 			return store.EarlyChange{OrgID: w.Org.ID, AccountID: w.Account.ID, OriginalID: original, ProviderID: "edit of " + original, Kind: "edit", Change: []byte("{}"), CreatedAt: w.Clock.Now()}

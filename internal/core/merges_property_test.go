@@ -114,7 +114,6 @@ func (w *world) historyOf(rt *rapid.T, whole provider.Person) (h history) {
 // Updates may show a person by number, by id or by both, in any order: in the end there is one contact with one
 // conversation, and nothing is lost. Events report that each surplus contact is gone.
 func TestOrderOfShowingsDoesNotMatter(t *testing.T) {
-	t.Parallel()
 	checkProperty(t, func(rt *rapid.T, w *world) {
 		showings := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) showing {
 			what := rapid.SampledFrom([]string{"text", "text", "echo", "history", "sync", provider.PreferenceStop, provider.PreferenceResume, "sent by number", "sent by id"})

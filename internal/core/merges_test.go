@@ -35,7 +35,6 @@ func both() provider.Person { return provider.Person{Phone: adaNumber, UserID: a
 
 // Any update that shows that a number and an id belong to one person merges the two contacts.
 func TestUpdatesJoinContacts(t *testing.T) {
-	t.Parallel()
 	const joined = chat.EventContactIdentityUpdated
 	type showing struct {
 		update func(w *world) provider.Update
@@ -112,7 +111,6 @@ func (w *world) requireMerged(gone, stays core.Accepted) {
 
 // The merged contact has everything that the two contacts had.
 func TestJoinedContactsKeepAll(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		byNumber, byID := w.strangers()
 		shared, only := storetest.Label(t, w.Store, w.Org, "shared"), storetest.Label(t, w.Store, w.Org, "only")
@@ -159,7 +157,6 @@ func TestJoinedContactsKeepAll(t *testing.T) {
 
 // Three contacts are merged with one event.
 func TestThreeContactsBecomeOne(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		for i, p := range []provider.Person{{ParentUserID: "DE.ENT.ada"}, {UserID: adaID}, {Phone: adaNumber}} {
 			w.Apply(w.from(p, fmt.Sprint("wamid.", i)))
@@ -175,7 +172,6 @@ func TestThreeContactsBecomeOne(t *testing.T) {
 
 // Contacts that contradict the update stay as they are; the rest is learnt.
 func TestContradictionsStay(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.Apply(w.from(provider.Person{Phone: adaNumber}, "wamid.1"))
 		w.Clock.Advance(time.Second)
@@ -192,7 +188,6 @@ func TestContradictionsStay(t *testing.T) {
 
 // The contact with the older conversation stays, and one without a conversation goes.
 func TestWhichContactStays(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.Apply(provider.ContactSync{Origin: w.Origin(), Contact: provider.Person{Phone: adaNumber, ProfileName: "Ada L"}})
 		w.Clock.Advance(time.Second)
@@ -208,7 +203,6 @@ func TestWhichContactStays(t *testing.T) {
 
 // A message that was read just before its contact was merged has the remaining contact.
 func TestMessagesReadBesideAMerge(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		byNumber, byID := w.strangers()
 		w.Apply(w.from(both(), "wamid.3"))

@@ -17,7 +17,6 @@ import (
 
 // The open work for messages of the contact that goes is done with the contact that stays.
 func TestWorkGoesOnAfterAMerge(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		byNumber, _ := w.strangers()
 		late := w.SendAs(core.NewMessage{Recipient: adaID, Type: chat.TypeText, Content: json.RawMessage(`{"body":"z"}`), Source: chat.SourceAPI})
@@ -44,7 +43,6 @@ func TestWorkGoesOnAfterAMerge(t *testing.T) {
 
 // A status in the same batch as the update that merges the contacts is reported with the ids that stay.
 func TestStatusesBesideAMerge(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		byNumber, _ := w.strangers()
 		w.Apply(w.from(both(), "wamid.3"), w.Status("wamid.to.i", "", "delivered"))
@@ -57,7 +55,6 @@ func TestStatusesBesideAMerge(t *testing.T) {
 
 // A message that was accepted for the contact that goes is stopped by the consent of the contact that stays.
 func TestConsentAfterAMerge(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		byNumber, byID := w.strangers()
 		under := store.SendWork{Job: byID.Job, Message: byID.Message}
@@ -95,7 +92,6 @@ func namesOnly(payload []byte, ids ...string) bool {
 
 // A contact with many messages is merged in steps, and every reader sees complete messages meanwhile.
 func TestLargeMergesAreDoneLater(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		byNumber, byID := w.strangers()
 		w.InTx(func(tx *store.Tx) error {
@@ -141,7 +137,6 @@ func TestLargeMergesAreDoneLater(t *testing.T) {
 
 // Sends and callbacks of a person during a merge lose nothing.
 func TestMergeBesideOtherWork(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.strangers()
 		applier := core.Applier{PublicURL: publicURL, Log: slog.New(slog.DiscardHandler)}

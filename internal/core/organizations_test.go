@@ -22,7 +22,6 @@ func updateOrganization(id string, patch core.OrganizationPatch) func(*store.Tx)
 }
 
 func TestCreateOrganization(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org, err := run(st, createOrganization("  Acme ", "pro"))
 		requireEqual(t, org, err, chat.Organization{
@@ -44,7 +43,6 @@ func TestCreateOrganization(t *testing.T) {
 }
 
 func TestCreateOrganizationErrors(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		_, err := run(st, createOrganization(" ", "pro"))
 		requireCode(t, err, chat.CodeInvalidFieldValue, "name")
@@ -56,7 +54,6 @@ func TestCreateOrganizationErrors(t *testing.T) {
 }
 
 func TestUpdateOrganization(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org, err := run(st, createOrganization("Acme", "pro"))
 		requireNoError(t, err)
@@ -89,7 +86,6 @@ func TestUpdateOrganization(t *testing.T) {
 }
 
 func TestCreateTeam(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		create := func(orgID, name string) (chat.Team, error) {
@@ -110,7 +106,6 @@ func TestCreateTeam(t *testing.T) {
 }
 
 func TestSetPlan(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		set := func(p core.PlanPatch) (chat.Plan, error) {
 			return run(st, func(tx *store.Tx) (chat.Plan, error) { return core.SetPlan(tx, " tiny ", p) })
@@ -145,7 +140,6 @@ func TestSetPlan(t *testing.T) {
 }
 
 func TestSetPlanErrors(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		for _, test := range []struct {
 			plan  string

@@ -104,7 +104,6 @@ var callbackWords = rapid.SliceOfN(rapid.SampledFrom([]string{"sent", "delivered
 // Whatever the order and the number of callbacks, and whenever the call ends, the state of a message depends only on
 // the set of what came, and each callback emits its event once.
 func TestStatusesInAnyOrder(t *testing.T) {
-	t.Parallel()
 	checkProperty(t, func(rt *rapid.T, w *world) {
 		const answer, failure = "the answer", "the failure"
 		words := callbackWords.Draw(rt, "words")
@@ -161,7 +160,6 @@ func (w *world) checkTold(rt *rapid.T, messageID string, so told) {
 
 // Any order of any callbacks gives the same state and the same set of events.
 func TestOrderOfStatusesDoesNotMatter(t *testing.T) {
-	t.Parallel()
 	checkProperty(t, func(rt *rapid.T, w *world) {
 		words := callbackWords.Draw(rt, "words")
 		hear := func(id string, words []string) (chat.MessageStatus, []string) {
@@ -205,7 +203,6 @@ type happening struct {
 // Whatever the order and the number of a person's callbacks, there is one contact with one conversation, each message
 // once, and as many unread as there are messages.
 func TestInboundInAnyOrder(t *testing.T) {
-	t.Parallel()
 	checkProperty(t, func(rt *rapid.T, w *world) {
 		texts := []string{"wamid.A", "wamid.B"}
 		some := []happening{{what: "text", id: texts[0]}, {what: "text", id: texts[1]}}

@@ -54,7 +54,6 @@ func (w *world) telling() (n int) {
 // Removing messages also removes their content from events: by retention, by deleting a contact, and by purging a
 // number. Nothing else of the organization is touched.
 func TestTextsGoWithTheirMessages(t *testing.T) {
-	t.Parallel()
 	eachCase(t, map[string]func(w *world, tx *store.Tx) error{
 		"retention": func(w *world, tx *store.Tx) error {
 			_, err := tx.PurgeMessages(w.Org.ID, tx.Now().Add(time.Millisecond), 1000)
@@ -93,7 +92,6 @@ func TestTextsGoWithTheirMessages(t *testing.T) {
 
 // Deliveries of removed content stay, without it. Open ones end, and none can be replayed.
 func TestDeliveriesOfRemovedTexts(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		w := newWorld(t, st, clock)
 		s := w.subscribe("all", nil, "message.received", "message.status")

@@ -26,7 +26,6 @@ func (w *world) jobOwner(messageID string) string {
 // The provider's id comes with the answer to the send and with every callback. The first of them emits message.sent,
 // and no other does.
 func TestSentIsToldOnce(t *testing.T) {
-	t.Parallel()
 	const sent, status = chat.EventMessageSent, chat.EventMessageStatus
 	answer := func(w *world, a core.Accepted) { w.Answered(a, "wamid.9") }
 	callback := func(word string) func(*world, core.Accepted) {
@@ -66,7 +65,6 @@ func TestSentIsToldOnce(t *testing.T) {
 }
 
 func TestRecordSends(t *testing.T) {
-	t.Parallel()
 	failure := (&provider.Error{HTTPStatus: 400, Code: 131047}).MessageError()
 	retry := func(w *world, a core.Accepted, owner string) core.SendResult {
 		job := a.Job
@@ -129,7 +127,6 @@ func TestRecordSends(t *testing.T) {
 // A result that cannot be written, because its account was disconnected meanwhile, does not keep the others from being
 // recorded.
 func TestRecordSendsOfAnAccountThatIsGone(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		gone := newWorld(t, w.Store, w.Clock)
 		lost, kept := gone.Send(chat.TypeText, `{"body":"x"}`), w.Send(chat.TypeText, `{"body":"x"}`)
@@ -148,7 +145,6 @@ func TestRecordSendsOfAnAccountThatIsGone(t *testing.T) {
 
 // Each reason to stop an accepted message ends it with its own code.
 func TestRefuseQueued(t *testing.T) {
-	t.Parallel()
 	type setting struct {
 		core.Standing
 		consent  chat.Consent

@@ -69,7 +69,6 @@ func (s *staff) requireIn(token string, want bool) {
 }
 
 func TestSignIn(t *testing.T) {
-	t.Parallel()
 	eachStaff(t, func(s *staff) {
 		ann := s.hire("ann", chat.RoleAdmin)
 		token := s.mustSignIn("ANN", password)
@@ -95,7 +94,6 @@ func TestSignIn(t *testing.T) {
 
 // A session ends after a week without use, and after thirty days even if it is used.
 func TestSessionsEnd(t *testing.T) {
-	t.Parallel()
 	eachStaff(t, func(s *staff) {
 		s.hire("ann", chat.RoleAgent)
 		used, unused := s.mustSignIn("ann", password), s.mustSignIn("ann", password)
@@ -112,7 +110,6 @@ func TestSessionsEnd(t *testing.T) {
 }
 
 func TestSignOut(t *testing.T) {
-	t.Parallel()
 	eachStaff(t, func(s *staff) {
 		ann := s.hire("ann", chat.RoleAgent)
 		s.hire("bob", chat.RoleAgent)
@@ -134,7 +131,6 @@ func TestSignOut(t *testing.T) {
 
 // A new password ends everything that the old one opened.
 func TestChangePassword(t *testing.T) {
-	t.Parallel()
 	eachStaff(t, func(s *staff) {
 		s.hire("ann", chat.RoleAgent)
 		here, there := s.mustSignIn("ann", password), s.mustSignIn("ann", password)
@@ -169,7 +165,6 @@ func (s *staff) link(by chat.Role, userID string) (string, chat.UserLink, error)
 }
 
 func TestLinks(t *testing.T) {
-	t.Parallel()
 	eachStaff(t, func(s *staff) {
 		bob, err := run(s.st, createUser(core.NewUser{OrgID: s.org.ID, Email: "bob@example.com", Name: "Bob", Role: chat.RoleAgent}))
 		requireNoError(t, err)
@@ -219,7 +214,6 @@ func TestLinks(t *testing.T) {
 }
 
 func TestUpdateUser(t *testing.T) {
-	t.Parallel()
 	eachStaff(t, func(s *staff) {
 		olga, adam, ann := s.hire("olga", chat.RoleOwner), s.hire("adam", chat.RoleAdmin), s.hire("ann", chat.RoleAgent)
 		second, foreign := storetest.Team(t, s.st, s.org.ID, "Second"), storetest.Org(t, s.st)

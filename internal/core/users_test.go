@@ -18,7 +18,6 @@ func createUser(in core.NewUser) func(*store.Tx) (chat.User, error) {
 }
 
 func TestCreateUser(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		user, err := run(st, createUser(core.NewUser{
@@ -38,7 +37,6 @@ func TestCreateUser(t *testing.T) {
 }
 
 func TestCreateUserErrors(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other, several := storetest.Org(t, st), storetest.Org(t, st), storetest.Org(t, st)
 		storetest.Team(t, st, several.ID, "Second")

@@ -60,7 +60,6 @@ func (w *world) requireDeliveries(want ...string) {
 }
 
 func TestEventsReachTheirSubscriptions(t *testing.T) {
-	t.Parallel()
 	const created, received = "contact.created", "message.received"
 	own := func(w *world) []string { return []string{*w.Account.PhoneNumberID} }
 	other := func(w *world) []string {
@@ -107,7 +106,6 @@ func TestEventsWithoutANumberPassTheFilter(t *testing.T) {
 }
 
 func TestDeliveriesFollowTheStatus(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.subscribe("active", nil, "message.received")
 		w.patch(w.subscribe("paused", nil, "message.received"), func(s *chat.WebhookSubscription) { s.Status = chat.WebhookPaused })
@@ -122,7 +120,6 @@ func TestDeliveriesFollowTheStatus(t *testing.T) {
 // All deliveries of several events in a transaction are made. The ones to send are handed over once, after the commit,
 // with the bytes of their events.
 func TestDeliveriesAreHandedOver(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		var handed [][]store.DeliveryJob
 		var told []string
@@ -167,7 +164,6 @@ func TestDeliveriesAreHandedOver(t *testing.T) {
 
 // The event of a message with a file waits for the file, and so do its deliveries.
 func TestHeldEventsAreDeliveredWhenReleased(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.subscribe("x", nil, "message.received")
 		out := w.Apply(imageFrom(w))
@@ -179,7 +175,6 @@ func TestHeldEventsAreDeliveredWhenReleased(t *testing.T) {
 
 // A subscription that is made or changed in a transaction applies to events that it records afterwards.
 func TestSubscriptionsCountAtOnce(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		w.InTx(func(tx *store.Tx) error {
 			contact := func(number string) error {
@@ -205,7 +200,6 @@ func TestSubscriptionsCountAtOnce(t *testing.T) {
 
 // TestSamplePayloads holds the bytes of the sample events for testing a subscription.
 func TestSamplePayloads(t *testing.T) {
-	t.Parallel()
 	cases := map[string]chat.EventType{}
 	for _, kind := range chat.EventTypes {
 		cases["sample-"+string(kind)] = kind

@@ -15,7 +15,6 @@ import (
 
 // Nodes that start together make one demo organization and all show it.
 func TestDemoIsSeededOnce(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		cfg, v := storetest.NewConfig(t, engine), vaultOf(t, 1)
 		nodes := []*store.Store{storetest.OpenAt(t, cfg), storetest.OpenAt(t, cfg)}

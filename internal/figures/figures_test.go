@@ -161,7 +161,6 @@ func plus(a, b figures.Totals) figures.Totals {
 // After any sequence of changes to messages, the figures equal the messages once they are counted, also when a
 // node dies before counting and is started again.
 func TestFiguresAreThoseOfTheMessages(t *testing.T) {
-	t.Parallel()
 	inOffice(t, func(t *testing.T, o *office) {
 		rapid.Check(t, func(t *rapid.T) {
 			for range rapid.IntRange(1, 12).Draw(t, "steps") {
@@ -193,7 +192,6 @@ func TestFiguresAreThoseOfTheMessages(t *testing.T) {
 
 // If two nodes count the same quarter of an hour, the later reading wins.
 func TestALateCountIsDropped(t *testing.T) {
-	t.Parallel()
 	inOffice(t, func(t *testing.T, o *office) {
 		o.write(t, 0, chat.Inbound, chat.StatusDelivered)
 		slot := store.SlotOf(o.Org.ID, o.Clock.Now())
@@ -221,7 +219,6 @@ func TestALateCountIsDropped(t *testing.T) {
 
 // Counts stay after old messages are deleted.
 func TestCountsOutliveMessages(t *testing.T) {
-	t.Parallel()
 	inOffice(t, func(t *testing.T, o *office) {
 		o.write(t, 0, chat.Inbound, chat.StatusDelivered)
 		o.write(t, 1, chat.Outbound, chat.StatusRead)

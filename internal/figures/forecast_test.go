@@ -28,7 +28,6 @@ func steady(t *testing.T, st *store.Store, from, until time.Time, hourly int64) 
 
 // A constant rate ends the month where the forecast said, on whatever day it was made.
 func TestForecast(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		march := time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
 		for _, test := range []struct {

@@ -17,7 +17,6 @@ import (
 
 // The median and the mean are those of the single durations, whether these are packed or not.
 func TestDurationsArePackedUnchanged(t *testing.T) {
-	t.Parallel()
 	inOffice(t, func(t *testing.T, o *office) {
 		var all []store.Outcome
 		rapid.Check(t, func(t *rapid.T) {

@@ -37,7 +37,6 @@ type house struct {
 
 func each(t *testing.T, test func(t *testing.T, h *house)) {
 	t.Helper()
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) { test(t, newHouse(t, storetest.NewConfig(t, engine))) })
 }
 

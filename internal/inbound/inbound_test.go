@@ -18,7 +18,6 @@ import (
 )
 
 func TestVerification(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		open := parttest.Start(t, inbound.New(func(c inbound.Config) inbound.Config {
 			c.VerifyToken = ""
@@ -51,7 +50,6 @@ func TestVerification(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		post := func(signature, body string) *http.Request {
 			request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
@@ -94,7 +92,6 @@ func TestRefusals(t *testing.T) {
 
 // A callback is applied before it is answered, and leaves no row.
 func TestAcceptedAndApplied(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		if code := r.deliver("a b"); code != http.StatusOK {
 			t.Fatalf("got %d", code)
@@ -110,7 +107,6 @@ func TestAcceptedAndApplied(t *testing.T) {
 
 // A callback that cannot be stored is not acknowledged: the provider sends it again.
 func TestStoreAway(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		if err := r.Store.Close(); err != nil {
 			t.Fatal(err)
@@ -125,7 +121,6 @@ func TestStoreAway(t *testing.T) {
 
 // An unreadable callback is dropped, because it would not be readable the next time either.
 func TestUnreadableIsDropped(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		for _, body := range []string{"a", "broken", "b", "terrible", "\xff\x00c"} {
 			if code := r.deliver(body); code != http.StatusOK {
@@ -141,7 +136,6 @@ func TestUnreadableIsDropped(t *testing.T) {
 
 // A callback may have more updates than one transaction takes.
 func TestLargeCallback(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		var words []string
 		for i := range 450 {
@@ -158,7 +152,6 @@ func TestLargeCallback(t *testing.T) {
 
 // The callbacks of a dead node are taken over, in their order; those of a living one are not.
 func TestTakeOver(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.Alive("node_b")
 		var want []string
@@ -180,7 +173,6 @@ func TestTakeOver(t *testing.T) {
 
 // A node without a lease takes nothing over, because others may be about to take over its own.
 func TestNoTakeOverWithoutALease(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.unleased.Store(true)
 		pass(3 * time.Second)
@@ -197,7 +189,6 @@ func TestNoTakeOverWithoutALease(t *testing.T) {
 
 // Files are fetched once the message is stored, by the node that fetches.
 func TestFilesAreFetched(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.deliver("file:1 poison")
 		pass(10 * time.Second) // and it is tried again
@@ -215,7 +206,6 @@ func TestFilesAreFetched(t *testing.T) {
 // An update that cannot be applied holds up no other, not even those of its own callback, which is stored and retried
 // until it is set aside.
 func TestPoisonIsSetAside(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := r.hold(1)
 		var deliveries sync.WaitGroup
@@ -245,7 +235,6 @@ func TestPoisonIsSetAside(t *testing.T) {
 // The provider does not wait for a stuck number: its callback is stored and keeps its place. The row is removed when
 // the callback has been applied.
 func TestPatienceEnds(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := r.hold(1)
 		pass(time.Second)
@@ -262,7 +251,6 @@ func TestPatienceEnds(t *testing.T) {
 
 // Callbacks that do not fit into memory are stored and read back, in their order. Other numbers find room.
 func TestMoreThanMemoryHolds(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := r.hold(1)
 		want := []string{"held"}
@@ -295,7 +283,6 @@ func TestMoreThanMemoryHolds(t *testing.T) {
 
 // A stop waits for running transactions. Callbacks that the provider waits for are stored.
 func TestStop(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := r.hold(1)
 		var work sync.WaitGroup

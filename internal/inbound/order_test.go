@@ -18,7 +18,6 @@ import (
 
 // Each number's updates are applied in their order, whatever other updates come with them.
 func TestUpdatesGoByTheirOwnNumber(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := r.hold(2)
 		pass(time.Second)
@@ -43,7 +42,6 @@ func TestUpdatesGoByTheirOwnNumber(t *testing.T) {
 
 // A callback of the largest size holds up no other number. Later updates of its own number wait behind it.
 func TestBulkHoldsUpNobody(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := r.hold(1)
 		var words []string
@@ -76,7 +74,6 @@ func TestPartsOutliveTheProcess(t *testing.T) {
 	t.Parallel()
 	for name, updates := range map[string]int{"small": 2, "large": 300} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.setAway(2, true)
 				var words, first, second []string
@@ -110,7 +107,6 @@ func TestPartsOutliveTheProcess(t *testing.T) {
 
 // Callbacks of an earlier process come before new ones, even while they are still being read.
 func TestRestartKeepsTheOrder(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.receiver.Stop(context.Background())
 		r.put("a", "node_dead", 0)
@@ -135,7 +131,6 @@ func TestRestartKeepsTheOrder(t *testing.T) {
 
 // While the store is unavailable for one number, nothing of it is lost or overtaken, and the others go on.
 func TestTheStoreIsAwayForANumber(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.setAway(1, true)
 		for _, body := range []string{"a", "b 2/x", "c"} {
@@ -157,7 +152,6 @@ func TestTheStoreIsAwayForANumber(t *testing.T) {
 
 // Rows from before a turn of the wall clock come before rows from after it.
 func TestOrderOutlivesATurnOfTheClock(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := r.crowd()
 		r.Turn(-3 * time.Second)
@@ -172,7 +166,6 @@ func TestOrderOutlivesATurnOfTheClock(t *testing.T) {
 
 // A node that continues under another name takes its rows back before it applies new callbacks.
 func TestOrderOutlivesANewName(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		var renamed atomic.Bool
 		r.cfg.Lease = func() store.Lease {
@@ -213,7 +206,6 @@ func (r *rig) crowd() (release func()) {
 // A number whose rows are locked holds up no other, and keeps its order. If the lock is permanent, it does not even
 // hold up its own number.
 func TestALockedNumberHoldsUpNobody(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		var release []func()
 		for number := 3; number < 3+inbound.Workers; number++ {

@@ -14,7 +14,6 @@ import (
 
 // A start that is refused for want of its key leaves no new one behind.
 func TestLoadMasterKeyMakesNoneForAStoreThatHasOne(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		dir := t.TempDir()
 		first, err := masterkey.Load(t.Context(), st, "", dir)
@@ -37,7 +36,6 @@ func TestLoadMasterKeyMakesNoneForAStoreThatHasOne(t *testing.T) {
 }
 
 func TestCheckMasterKey(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		for range 2 {
 			if err := masterkey.Check(t.Context(), st, vaultOf(t, 1)); err != nil {

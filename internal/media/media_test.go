@@ -21,7 +21,6 @@ import (
 // A file that cannot be fetched delays nothing: its event goes out at once without it, and the file is not
 // asked for again.
 func TestFilesThatCannotBeHad(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		other := func(context.Context) (io.ReadCloser, error) {
 			return io.NopCloser(strings.NewReader("other bytes")), nil
@@ -71,7 +70,6 @@ func TestEventsWaitTenSecondsAtMost(t *testing.T) {
 		"denied":  func(r *rig) { r.answer(refused(provider.Error{HTTPStatus: 401, Code: 190}), whole) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			inBubble(t, func(t *testing.T, r *rig) {
 				answer(r)
 				pass(300 * time.Millisecond) // so that it arrives between two sweeps
@@ -91,7 +89,6 @@ func TestEventsWaitTenSecondsAtMost(t *testing.T) {
 
 // A file that arrives in time is in the event, however many attempts it took.
 func TestFilesInTime(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.receive("wamid.1", false)
 		r.receive("wamid.2", true)
@@ -109,7 +106,6 @@ func TestFilesInTime(t *testing.T) {
 
 // The ten seconds start when the message arrives, and a restart does not extend them.
 func TestTheWaitOutlivesTheProcess(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer(silent, whole)
 		r.receive("wamid.1", false)
@@ -135,7 +131,6 @@ func TestTheWaitOutlivesTheProcess(t *testing.T) {
 
 // Turning the wall clock back does not delay an event.
 func TestTheClockIsTurnedBack(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer(silent, whole)
 		r.receive("wamid.1", false)
@@ -154,7 +149,6 @@ var errBroken = errors.New("broken off")
 // seconds after it arrived, which names the file if it was there by then. In the end the message has its file,
 // unless it cannot be fetched.
 func TestHeldEventsProperty(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		rapid.Check(struct{ *testing.T }{t}, func(rt *rapid.T) { // a synctest bubble has no deadline to ask for
 			r.World = worldtest.New(t, r.Store, nil)

@@ -270,7 +270,6 @@ func registered(t *testing.T, st *store.Store, n *Node) bool {
 
 // A killed node is removed after it has been silent long enough, and not before.
 func TestAKilledNodeIsRemoved(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		place := storetest.NewConfig(t, engine)
 		synctest.Test(t, func(t *testing.T) {

@@ -41,7 +41,6 @@ type rig struct {
 // each runs a test with a rig on each engine.
 func each(t *testing.T, test func(t *testing.T, r *rig)) {
 	t.Helper()
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) { test(t, newRig(t, engine)) })
 }
 

@@ -29,7 +29,6 @@ type rig struct {
 
 func eachRig(t *testing.T, test func(t *testing.T, r *rig)) {
 	t.Helper()
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) { test(t, newRig(t, engine)) })
 }
 

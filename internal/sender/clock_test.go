@@ -87,7 +87,6 @@ func TestRetriesDoNotFollowTheWallClock(t *testing.T) {
 	t.Parallel()
 	for _, by := range []time.Duration{-11 * time.Minute, -30 * time.Second, 30 * time.Second, 11 * time.Minute} {
 		t.Run(by.String(), func(t *testing.T) {
-			t.Parallel()
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.answer = func(_ context.Context, c call) (provider.Sent, error) {
 					if c.At < 2*time.Minute {
@@ -111,7 +110,6 @@ func TestPausesDoNotFollowTheWallClock(t *testing.T) {
 	t.Parallel()
 	for _, by := range []time.Duration{-11 * time.Minute, 11 * time.Minute} {
 		t.Run(by.String(), func(t *testing.T) {
-			t.Parallel()
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.answer = func(_ context.Context, c call) (provider.Sent, error) {
 					if c.At == 0 {
@@ -132,7 +130,6 @@ func TestPausesDoNotFollowTheWallClock(t *testing.T) {
 // Messages that are only in the table are found after the wall clock was set back. One that was never tried is found at
 // once, one that was tried after its longest possible wait.
 func TestRowsFromBeforeAClockWasTurnedBack(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		fresh := r.accept("fresh", person(1), node) // committed, but not handed to the sender
 		tried := r.accept("tried", person(2), node)

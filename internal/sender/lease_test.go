@@ -17,7 +17,6 @@ import (
 // Without a lease nothing is sent and nothing is taken, because another node may have the messages. With a lease again,
 // all messages continue.
 func TestNothingGoesOutWithoutALease(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.holdLease(node, 0)
 		a := r.post("own", person(1))
@@ -36,7 +35,6 @@ func TestNothingGoesOutWithoutALease(t *testing.T) {
 
 // A lease that runs out while a message is being prepared keeps the message from being sent.
 func TestALeaseThatRunsOutInTheMiddle(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.holdLease(node, 10*time.Second)
 		a := r.accept("slow", person(1), node)
@@ -59,7 +57,6 @@ func TestALeaseThatRunsOutInTheMiddle(t *testing.T) {
 // A node is declared dead while it is alive. Another node has its messages, and it sends none of them, whatever is
 // still in its memory. The provider's answers that it got still count.
 func TestTakenForDead(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
@@ -112,7 +109,6 @@ func TestTakenForDead(t *testing.T) {
 // A node that takes its own messages back under another name keeps their order, also while one has been under way since
 // before.
 func TestTakesItsOwnBack(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
@@ -138,7 +134,6 @@ func TestTakesItsOwnBack(t *testing.T) {
 // A node that is declared dead at the very moment it puts a message off continues with all its messages under its new
 // name.
 func TestTakenForDeadInTheMiddle(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		var answered atomic.Bool
 		r.sender.Stop(context.Background())

@@ -52,7 +52,6 @@ func failUntil(d time.Duration, names ...string) func(context.Context, call) (pr
 // A message accepted after a merge of two conversations goes behind all messages that waited in either. Each message is
 // sent once.
 func TestOrderAfterAMerge(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = failUntil(90*time.Second, "i1")
 		first := r.post("n1", person(1))
@@ -85,7 +84,6 @@ func TestOrderAfterAMerge(t *testing.T) {
 
 // The order also holds for messages that another process left.
 func TestOrderAfterAMergeAndARestart(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.sender.Stop(context.Background())
 		r.accept("n1", person(1), "dead")

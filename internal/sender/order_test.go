@@ -23,7 +23,6 @@ func requireOrder(t *testing.T, got []string, want ...string) {
 // The messages of a conversation are sent in the order they were accepted, also if the first has to be tried again.
 // Other conversations do not wait for it.
 func TestOrderWithinAConversation(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
 			if c.Message == "a1" && c.At < time.Minute {
@@ -47,7 +46,6 @@ func TestOrderWithinAConversation(t *testing.T) {
 
 // A conversation has one call under way at a time; many conversations have calls at once.
 func TestConversationsSideBySide(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(context.Context, call) (provider.Sent, error) {
 			<-time.After(time.Second)
@@ -81,7 +79,6 @@ func TestConversationsSideBySide(t *testing.T) {
 // If the provider hangs on one number, only that number's calls wait. A call that is never answered ends, and its
 // outcome is unknown.
 func TestHangingCallsHoldTheirNumberOnly(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(ctx context.Context, c call) (provider.Sent, error) {
 			if c.Message != "elsewhere" && c.At < time.Minute {
@@ -117,7 +114,6 @@ func TestHangingCallsHoldTheirNumberOnly(t *testing.T) {
 
 // A number sends at its pace, with a small burst at the beginning.
 func TestPace(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		for i := range 60 {
 			r.post(fmt.Sprint(i), person(i))
@@ -136,7 +132,6 @@ func TestPace(t *testing.T) {
 
 // Messages that do not fit into memory wait in the table, and nothing overtakes them.
 func TestMemoryIsBounded(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
@@ -176,7 +171,6 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // A job that is not in memory is found, even behind pages of jobs in the table that are in memory.
 func TestJobsBehindManyOthersAreFound(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
@@ -198,7 +192,6 @@ func TestJobsBehindManyOthersAreFound(t *testing.T) {
 // A node that accepts a message behind another node's message leaves it to that node. That node also keeps the order
 // with messages it accepts itself.
 func TestOrderBetweenNodes(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(context.Context, call) (provider.Sent, error) {
 			<-time.After(500 * time.Millisecond)
@@ -222,7 +215,6 @@ func TestOrderBetweenNodes(t *testing.T) {
 // The messages of a conversation keep their order even if a later one was accepted by a node whose clock is behind: in
 // memory, and after the node that had them died.
 func TestOrderWithClocksThatDiffer(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		r.answer = func(context.Context, call) (provider.Sent, error) {

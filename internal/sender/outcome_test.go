@@ -25,7 +25,6 @@ var lost = &provider.Error{OutcomeUnknown: true, Transient: true, Cause: context
 // If the answer is lost, a callback may show that the provider has the message. Then it is not sent again. Without a
 // callback it is.
 func TestUnknownOutcome(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
 			if c.At == 0 {
@@ -53,7 +52,6 @@ func TestUnknownOutcome(t *testing.T) {
 
 // A job that has been finished meanwhile is not done again, however late it is handed to the sender.
 func TestFinishedJobIsNotSent(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.accept("one", person(1), node)
 		r.InTx(func(tx *store.Tx) error { return tx.DropSendJobs(a.Job.OrgID, a.Job.MessageID) })
@@ -67,7 +65,6 @@ func TestFinishedJobIsNotSent(t *testing.T) {
 // The jobs of a dead node are taken over in order, after a wait for callbacks about messages it had sent. The jobs of a
 // living node are not taken.
 func TestTakeOver(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.Alive("node_b")
 		mine := r.accept("living", person(3), "node_b")
@@ -94,7 +91,6 @@ func TestTakeOver(t *testing.T) {
 
 // Messages accepted while a dead node's jobs wait to be taken over go behind them.
 func TestAcceptedDuringATakeOver(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.accept("a1", person(1), "node_dead")
 		r.post("a2", person(1)) // before the jobs are claimed
@@ -108,7 +104,6 @@ func TestAcceptedDuringATakeOver(t *testing.T) {
 // After a restart the work continues where it was: an attempt that is due later stays due later, and messages behind it
 // wait.
 func TestRestart(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
 			if c.At < time.Minute {
@@ -147,7 +142,6 @@ func TestFailuresOfTheAccount(t *testing.T) {
 		"locked":         {&provider.Error{HTTPStatus: 403, Code: 131031}, chat.AccountConnected, "failed account_locked"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.answer = func(_ context.Context, c call) (provider.Sent, error) {
 					if c.Message == "first" {
@@ -181,7 +175,6 @@ func TestFailuresOfTheAccount(t *testing.T) {
 
 // A deliberate change of an account is not undone by a call that fails late.
 func TestFailuresLeaveADisconnectedAccount(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		r.answer = func(context.Context, call) (provider.Sent, error) {
@@ -215,7 +208,6 @@ func (r *rig) change(change func(*chat.Account)) {
 
 // If something forbids a message while it waits, it fails without a call, with code -1.
 func TestRefusedWhileQueued(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.accept("one", person(1), node)
 		r.change(func(a *chat.Account) { a.Restriction = new(chat.RestrictAll) })
@@ -231,7 +223,6 @@ func TestRefusedWhileQueued(t *testing.T) {
 
 // An outcome that cannot be written does not keep others from being written, and its message is not lost.
 func TestOutcomeThatCannotBeWritten(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		gate := make(chan struct{})
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
@@ -268,7 +259,6 @@ func TestOutcomeThatCannotBeWritten(t *testing.T) {
 
 // Library media is uploaded to the provider first; message.sent shows its URL.
 func TestLibraryMedia(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		media := func(name, id string) core.Accepted {
 			a := r.acceptContent(r.Account, name, node, core.NewMessage{To: person(1), Type: chat.TypeImage, Content: json.RawMessage(`{"id":"x"}`), Source: chat.SourceAPI})
@@ -299,7 +289,6 @@ func TestLibraryMedia(t *testing.T) {
 // Stop waits for the calls under way and records how they ended. Messages not yet begun stay in the table for the next
 // start.
 func TestStopDrains(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(context.Context, call) (provider.Sent, error) {
 			<-time.After(5 * time.Second)
@@ -324,7 +313,6 @@ func TestStopDrains(t *testing.T) {
 
 // Stop does not wait longer than it may. A hanging message is tried again by the next start.
 func TestStopGivesUp(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		r.answer = func(context.Context, call) (provider.Sent, error) {

@@ -25,7 +25,6 @@ func (r *rig) tell(a core.Accepted) {
 // A message that another node accepts behind a message of this node is sent right after that one, and so is a message
 // that this node accepts behind it. No sweep is needed.
 func TestMessagesBehindThoseOfAnotherNode(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		r.answer = func(context.Context, call) (provider.Sent, error) {

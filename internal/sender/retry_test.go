@@ -14,7 +14,6 @@ import (
 var outage = &provider.Error{HTTPStatus: 500, Code: 131000, Message: "Something went wrong", Transient: true}
 
 func TestSendsAtOnce(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.post("one", person(1))
 		pass(0)
@@ -28,7 +27,6 @@ func TestSendsAtOnce(t *testing.T) {
 
 // A message that the provider cannot take at the moment is tried again after 1, 2, 4 and 8 minutes, and then fails.
 func TestRetrySchedule(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(context.Context, call) (provider.Sent, error) { return provider.Sent{}, outage }
 		a := r.post("one", person(1))
@@ -46,7 +44,6 @@ func TestRetrySchedule(t *testing.T) {
 }
 
 func TestRetrySucceeds(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
 			if c.At < 2*time.Minute {
@@ -63,7 +60,6 @@ func TestRetrySucceeds(t *testing.T) {
 
 // A message that the provider refuses for good fails at once, with the reason.
 func TestRefusal(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(context.Context, call) (provider.Sent, error) {
 			return provider.Sent{}, &provider.Error{HTTPStatus: 400, Code: 131026}
@@ -77,7 +73,6 @@ func TestRefusal(t *testing.T) {
 
 // A rate limit pauses the number without costing its messages an attempt, and pauses no other number.
 func TestThrottlePausesTheNumber(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		limited := &provider.Error{HTTPStatus: 400, Code: 130429, Throttled: true, Transient: true}
 		longer := &provider.Error{HTTPStatus: 429, RetryAfter: 40 * time.Second}
@@ -124,7 +119,6 @@ func TestThrottlePausesTheNumber(t *testing.T) {
 
 // The pair limit pauses the conversation for 1, 4, 16, … seconds, and starts at one again once a message went through.
 func TestPairLimitPausesTheConversation(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		hits := map[string]int{"first": 3, "second": 1}
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
@@ -162,7 +156,6 @@ func TestPairLimitPausesTheConversation(t *testing.T) {
 
 // A rate limit that does not end counts as an outage after an hour.
 func TestThrottleDoesNotHoldForEver(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(context.Context, call) (provider.Sent, error) {
 			return provider.Sent{}, &provider.Error{HTTPStatus: 429}

@@ -13,7 +13,6 @@ import (
 // A number that cannot send fills its share of the memory. Another number continues, and when the first can send again
 // all its messages are sent in order.
 func TestAStuckNumberLeavesRoom(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
@@ -51,7 +50,6 @@ func TestAStuckNumberLeavesRoom(t *testing.T) {
 
 // Two nodes that take over one conversation, a page at a time, do not split it.
 func TestTwoNodesTakeOver(t *testing.T) {
-	t.Parallel()
 	small := func(c *sender.Config) { c.MaxHeld = 40 } // a page has two
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(context.Context, call) (provider.Sent, error) {
@@ -78,7 +76,6 @@ func TestPagesThatDoNotFitKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	for _, held := range []int{80, 88, 100} { // a page is a twentieth of it, a number's share a quarter
 		t.Run(fmt.Sprint(held), func(t *testing.T) {
-			t.Parallel()
 			inBubble(t, func(t *testing.T, r *rig) {
 				r.answer = func(context.Context, call) (provider.Sent, error) {
 					<-time.After(700 * time.Millisecond)
@@ -113,7 +110,6 @@ func TestPagesThatDoNotFitKeepTheirOrder(t *testing.T) {
 
 // A message that a node without a sender accepted cannot have been sent, so it does not wait for callbacks.
 func TestNobodysMessagesGoAtOnce(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		a := r.accept("a", person(1), "")
 		pass(1500 * time.Millisecond)
@@ -124,7 +120,6 @@ func TestNobodysMessagesGoAtOnce(t *testing.T) {
 // A callback that settles a message whose answer was lost lets the conversation continue, whichever node received the
 // callback.
 func TestSettledDoubtHoldsNobodyUp(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
 			if c.Message == "a1" {
@@ -145,7 +140,6 @@ func TestSettledDoubtHoldsNobodyUp(t *testing.T) {
 
 // When it is told of a message that no node owns, the sender does not wait for its next sweep.
 func TestWake(t *testing.T) {
-	t.Parallel()
 	inBubble(t, func(t *testing.T, r *rig) {
 		pass(0) // the first sweep is over
 		a := r.accept("a", person(1), "")

@@ -78,7 +78,6 @@ func connectedKey(t *testing.T, s *Server, number string) (key string) {
 // A value in an address that no store can hold is the caller's mistake, in any parameter: nothing fails on our side,
 // and nothing is logged.
 func TestBrokenTextIsTheCallersMistake(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		cfg := settings(t)
 		cfg.DatabaseURL = storetest.NewConfig(t, engine).URL

@@ -12,7 +12,6 @@ import (
 
 // A number's states are recorded as they change, and only the newest are kept.
 func TestAccountHistory(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		account := storetest.Account(t, st, org, "100000000001")

@@ -11,7 +11,6 @@ import (
 )
 
 func TestAccounts(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		account := storetest.Account(t, st, org, "1000001")
@@ -35,7 +34,6 @@ func TestAccounts(t *testing.T) {
 }
 
 func TestANumberIsConnectedOnce(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		account := storetest.Account(t, st, org, "1000001")
@@ -45,7 +43,6 @@ func TestANumberIsConnectedOnce(t *testing.T) {
 }
 
 func TestAccountPages(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		var want []string

@@ -16,7 +16,6 @@ import (
 
 // Over all pages, a filter finds exactly the matching calls, however few rows a look skips at a time.
 func TestCallFiltersFindAll(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var calls []store.APICall
 		for i := range 60 {
@@ -74,7 +73,6 @@ func walk(t *rapid.T, st *store.Store, f store.CallFilter, limit int) (found []s
 
 // No look at the log or at events, with any filter, reads a table or an index from end to end.
 func TestLooksAreAlongAnIndex(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
 		now := st.Now()

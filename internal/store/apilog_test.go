@@ -12,7 +12,6 @@ import (
 )
 
 func TestAPILog(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		calls := newCalls(st, "org_1", 150) // more than two statements hold
 		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.AppendAPILog(calls) })
@@ -42,7 +41,6 @@ func newCalls(st *store.Store, orgID string, n int) []store.APICall {
 }
 
 func TestPurgeAPILogTakesOnlyTheOldInBatches(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		old := append(newCalls(st, "org_1", 5), newCalls(st, "org_2", 1)...)
 		clock.Advance(time.Millisecond)

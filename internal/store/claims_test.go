@@ -88,7 +88,6 @@ func eachClaimable(t *testing.T, test func(t *testing.T, st *store.Store, c clai
 }
 
 func TestClaimTakesTheDueWorkOfDeadNodes(t *testing.T) {
-	t.Parallel()
 	eachClaimable(t, func(t *testing.T, st *store.Store, c claimable) {
 		storetest.Alive(t, st, "alive", "me")
 		var want []string
@@ -120,7 +119,6 @@ func TestClaimTakesTheDueWorkOfDeadNodes(t *testing.T) {
 
 // Work is claimed oldest first, in whatever order the rows are stored.
 func TestClaimIsInOrder(t *testing.T) {
-	t.Parallel()
 	eachClaimable(t, func(t *testing.T, st *store.Store, c claimable) {
 		storetest.Alive(t, st, "me")
 		ids := insertShuffled(t, st, c, 40)
@@ -150,7 +148,6 @@ func insertShuffled(t *testing.T, st *store.Store, c claimable, n int) []string 
 }
 
 func TestNothingIsClaimedByTwoNodes(t *testing.T) {
-	t.Parallel()
 	const nodes, rows = 4, 40
 	eachClaimable(t, func(t *testing.T, st *store.Store, c claimable) {
 		for i := range nodes {
@@ -180,7 +177,6 @@ func nodeName(i int) string { return string(rune('a' + i)) }
 // A conversation belongs to one node. A job behind another node's message is left until the node that has that
 // message claims. A job without an owner cannot have been sent.
 func TestSendJobsOfAConversationStayTogether(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var ids []string
 		storetest.InTx(t, st, func(tx *store.Tx) error {
@@ -223,7 +219,6 @@ func TestSendJobsOfAConversationStayTogether(t *testing.T) {
 
 // A node finds its own jobs by the index, however many jobs others have.
 func TestOwnSendJobsAreFoundByTheirIndex(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
 		plans, err := store.Plans(t.Context(), st, func(r store.Reader) error {
@@ -239,7 +234,6 @@ func TestOwnSendJobsAreFoundByTheirIndex(t *testing.T) {
 
 // The jobs behind a message are read by the index, however long the conversation is.
 func TestSendJobsBehindAMessage(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
 		plans, err := store.Plans(t.Context(), st, func(r store.Reader) error {
@@ -255,7 +249,6 @@ func TestSendJobsBehindAMessage(t *testing.T) {
 
 // The cost of looking for dead nodes' work does not grow with the living nodes' work.
 func TestClaimsGoByOwner(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
 		storetest.Alive(t, st, "node")

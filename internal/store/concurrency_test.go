@@ -80,7 +80,6 @@ func parse(text string, err error) (int64, error) {
 }
 
 func TestNoUpdateIsLost(t *testing.T) {
-	t.Parallel()
 	const goroutines, each = 8, 10
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		cfg := storetest.NewConfig(t, engine)
@@ -155,7 +154,6 @@ func doNothing(*store.Tx) error { return nil }
 // TestBatchNeighbours makes closures of every kind wait behind a held one, so that SQLite's writer takes them
 // into one batch, and checks that each has its own outcome.
 func TestBatchNeighbours(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		first := hold(t, st, putSetting("held", "1"))
 		outcomes := make(map[string]chan string)

@@ -115,7 +115,6 @@ var contactQueries = rapid.Custom(func(t *rapid.T) store.ContactQuery {
 
 // Each list in either order, its pages, the ids and the count equal the expected result, for every user.
 func TestContactListsAgree(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		p := newPeople(t, st, clock)
 		rapid.Check(t, func(rt *rapid.T) {

@@ -23,7 +23,6 @@ func fullContact(tx *store.Tx, account chat.Account) chat.Contact {
 }
 
 func TestContacts(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		account, sibling := storetest.Account(t, st, org, "1000001"), storetest.Account(t, st, org, "1000002")
@@ -59,7 +58,6 @@ func TestContacts(t *testing.T) {
 }
 
 func TestContactsAreUniqueInTheirAccount(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		account, sibling := storetest.Account(t, st, org, "1000001"), storetest.Account(t, st, org, "1000002")
@@ -82,7 +80,6 @@ func TestContactsAreUniqueInTheirAccount(t *testing.T) {
 }
 
 func TestContactFilters(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		account, sibling := storetest.Account(t, st, org, "1000001"), storetest.Account(t, st, org, "1000002")
@@ -131,7 +128,6 @@ func TestContactFilters(t *testing.T) {
 
 // Every way to find a label gives the same pages as scanning all contacts.
 func TestLabelSearchesAgree(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		account, sibling := storetest.Account(t, st, org, "1000001"), storetest.Account(t, st, org, "1000002")
@@ -181,7 +177,6 @@ func TestLabelSearchesAgree(t *testing.T) {
 }
 
 func TestRelabelContacts(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		account := storetest.Account(t, st, org, "1000001")
@@ -221,7 +216,6 @@ func TestRelabelContacts(t *testing.T) {
 }
 
 func TestTouchContacts(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		account := storetest.Account(t, st, org, "1000001")

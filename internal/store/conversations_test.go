@@ -14,7 +14,6 @@ import (
 )
 
 func TestConversationDetail(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		account, sibling := storetest.Account(t, st, org, "1000001"), storetest.Account(t, st, org, "1000002")
@@ -65,7 +64,6 @@ func inbox(t *rapid.T, st *store.Store, account chat.Account) []chat.Conversatio
 
 // The pages of any filter contain exactly the matching conversations, in the documented order.
 func TestConversationPages(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		numbers := 0

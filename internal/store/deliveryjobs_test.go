@@ -47,7 +47,6 @@ func ids(jobs []store.DeliveryJob) (list []string) {
 }
 
 func TestBornDeliveriesAreHandedOver(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var got []store.DeliveryJob
 		storetest.OwnedBy(st, "node_1")
@@ -68,7 +67,6 @@ func TestBornDeliveriesAreHandedOver(t *testing.T) {
 }
 
 func TestDueDeliveriesInTheirOrder(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		storetest.OwnedBy(st, "node_1")
 		mine := putDeliveries(t, st, "org_1", "wbs_1", 5)
@@ -103,7 +101,6 @@ func TestDueDeliveriesInTheirOrder(t *testing.T) {
 
 // After the clock was turned back, first attempts are due by the horizon, and retries are not.
 func TestDueDeliveriesByAHorizon(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		storetest.OwnedBy(st, "node_1")
 		jobs := putDeliveries(t, st, "org_1", "wbs_1", 3)
@@ -130,7 +127,6 @@ func TestDueDeliveriesByAHorizon(t *testing.T) {
 
 // Completions write many rows at a time, in statements of several sizes.
 func TestCompleteDeliveries(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		storetest.OwnedBy(st, "node_1")
 		jobs := putDeliveries(t, st, "org_1", "wbs_1", 200)
@@ -173,7 +169,6 @@ func TestCompleteDeliveries(t *testing.T) {
 
 // A node that was frozen past its lease changes nothing, even if it got the delivery back.
 func TestCompletionIsFenced(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		storetest.OwnedBy(st, "node_1")
 		job := putDeliveries(t, st, "org_1", "wbs_1", 1)[0]
@@ -226,7 +221,6 @@ func TestCompletionIsFenced(t *testing.T) {
 }
 
 func TestDeliveryLanes(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		storetest.OwnedBy(st, "node_1")
 		var want []store.DeliveryLane
@@ -253,7 +247,6 @@ func TestDeliveryLanes(t *testing.T) {
 }
 
 func TestFailuresOfASubscription(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		s := chat.WebhookSubscription{ID: "wbs_1", OrgID: "org_1", Status: chat.WebhookActive, Events: []string{"*"}, CreatedAt: st.Now(), UpdatedAt: st.Now()}
 		first := st.Now().Add(-time.Hour)
@@ -298,7 +291,6 @@ func requireSpared(t *testing.T, tx *store.Tx, want chat.Spared) {
 
 // The statements that run every second, and with every batch, must not get slower with the table.
 func TestDeliveryPlans(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
 		storetest.OwnedBy(st, "node_1")
@@ -333,7 +325,6 @@ func TestDeliveryPlans(t *testing.T) {
 // A delivery that is ended keeps the result of a running attempt: the attempt counts, and the end stays only if
 // it failed.
 func TestEndedDeliveriesKeepTheirAttempts(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		storetest.OwnedBy(st, "node_1")
 		jobs := putDeliveries(t, st, "org_1", "wbs_1", 90) // more than the largest statement takes

@@ -125,7 +125,6 @@ func try(st *store.Store, account chat.Account, number, how string) (job store.S
 // Whatever happens to the members of a group: a member that succeeded has its message, in the order of its
 // conversation, and no other member has one.
 func TestGroupsKeepTheirMembersApart(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		account := storetest.Account(t, st, storetest.Org(t, st), "1001")
 		round := 0
@@ -180,7 +179,6 @@ func TestGroupsOfTwoNodes(t *testing.T) {
 
 // Each message of a conversation knows its predecessor, even if both are in one group.
 func TestGroupsKnowWhatComesBefore(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		account := storetest.Account(t, st, storetest.Org(t, st), "1001")
 		var mu sync.Mutex

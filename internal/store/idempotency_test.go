@@ -10,7 +10,6 @@ import (
 )
 
 func TestIdempotencyRecords(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		rec := store.IdempotencyRecord{
 			OrgID: "org_1", Key: "key", Fingerprint: "print", RequestID: "req_1", Status: 201,
@@ -40,7 +39,6 @@ func TestIdempotencyRecords(t *testing.T) {
 }
 
 func TestIdempotencyRecordIsReplacedOnlyAfterTheWindow(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		put := func(fingerprint string) func(*store.Tx) error {
 			return func(tx *store.Tx) error {
@@ -67,7 +65,6 @@ func requireFingerprint(t *testing.T, st *store.Store, want string) {
 }
 
 func TestPurgeIdempotencyTakesOnlyTheOldInBatches(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		putRecords(t, st, "old", 5)
 		clock.Advance(time.Millisecond)

@@ -40,7 +40,6 @@ func TestIDsGrow(t *testing.T) {
 }
 
 func TestTransactionKeepsItsInstant(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		start := clock.Now()
 		storetest.InTx(t, st, func(tx *store.Tx) error {

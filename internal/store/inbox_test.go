@@ -14,7 +14,6 @@ import (
 
 // A number's conversations of a status are found even if the organization has many of other numbers.
 func TestConversationsOfAStatusAmongMany(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		quiet, busy := storetest.Account(t, st, org, "1000001"), storetest.Account(t, st, org, "1000002")
@@ -203,7 +202,6 @@ func (w *inboxWorld) passes(u chat.User, q store.InboxQuery, c chat.Conversation
 
 // Every list of every user follows the rules, in order and across pages, and the counts agree.
 func TestInboxLists(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := newInboxWorld(t, st)
 		r := st.Read(t.Context())
@@ -265,7 +263,6 @@ func (w *inboxWorld) queries() (all []store.InboxQuery) {
 
 // The newest message of each conversation is found, and none for an empty one.
 func TestLastMessages(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		account := storetest.Account(t, st, storetest.Org(t, st), "1000001")
 		m := pair(t, st, account)

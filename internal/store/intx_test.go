@@ -14,7 +14,6 @@ import (
 )
 
 func TestTransactionSeesItsOwnWritesAndNobodyElseDoes(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		storetest.InTx(t, st, func(tx *store.Tx) error {
 			if err := tx.PutSetting("a", "1"); err != nil {
@@ -30,7 +29,6 @@ func TestTransactionSeesItsOwnWritesAndNobodyElseDoes(t *testing.T) {
 }
 
 func TestClosureThatFailsLeavesNothing(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		requireTxError(t, st, errRefused, func(tx *store.Tx) error {
 			tx.AfterCommit(func() { t.Error("the hook ran") })
@@ -41,7 +39,6 @@ func TestClosureThatFailsLeavesNothing(t *testing.T) {
 }
 
 func TestClosureThatPanicsLeavesNothing(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		text := panicText(func() {
 			_ = st.InTx(t.Context(), func(tx *store.Tx) error {
@@ -70,7 +67,6 @@ func panicText(run func()) (text string) {
 }
 
 func TestClosureThatEndsItsGoroutineEndsItsCallers(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		ended := make(chan string)
 		go func() {
@@ -94,7 +90,6 @@ func TestClosureThatEndsItsGoroutineEndsItsCallers(t *testing.T) {
 }
 
 func TestCancelledContext(t *testing.T) {
-	t.Parallel()
 	tests := []struct {
 		name string
 		run  func(*store.Store, context.Context, context.CancelFunc) error
@@ -150,7 +145,6 @@ func TestCancelledContext(t *testing.T) {
 }
 
 func TestAfterCommitRunsWhenTheWorkIsDurable(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		cfg := storetest.NewConfig(t, engine)
 		st, other := storetest.OpenAt(t, cfg), storetest.OpenAt(t, cfg)
@@ -167,7 +161,6 @@ func TestAfterCommitRunsWhenTheWorkIsDurable(t *testing.T) {
 }
 
 func TestTransactionsWithoutStatements(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		ran := false
 		storetest.InTx(t, st, func(tx *store.Tx) error {
@@ -182,7 +175,6 @@ func TestTransactionsWithoutStatements(t *testing.T) {
 }
 
 func TestSavepoints(t *testing.T) {
-	t.Parallel()
 	// Each step names the settings and hooks that must exist in the end.
 	tests := []struct {
 		name string
@@ -285,7 +277,6 @@ func (tr *trace) stored(st *store.Store) []string {
 }
 
 func TestPanicInASavepointLeavesNothing(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		text := panicText(func() {
 			_ = st.InTx(t.Context(), func(tx *store.Tx) error {

@@ -10,7 +10,6 @@ import (
 )
 
 func TestKeyContext(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		trialEnds, expires := st.Now().Add(time.Hour), st.Now().Add(time.Minute)
 		org := newOrganization(st, "Keys", chat.SubscriptionTrialing)
@@ -38,7 +37,6 @@ func TestKeyContext(t *testing.T) {
 }
 
 func TestKeysOfAnOrganization(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		first, _ := storetest.Key(t, st, org.ID)
@@ -55,7 +53,6 @@ func TestKeysOfAnOrganization(t *testing.T) {
 }
 
 func TestRevokeKeyKeepsTheFirstInstant(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		key, _ := storetest.Key(t, st, org.ID)

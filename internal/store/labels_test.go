@@ -10,7 +10,6 @@ import (
 )
 
 func TestLabels(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		label := storetest.Label(t, st, org, "Größe 📏")
@@ -30,7 +29,6 @@ func TestLabels(t *testing.T) {
 }
 
 func TestMissingLabel(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		requireLabelMissing(t, st, org.ID, st.NewID(chat.KindLabel))
@@ -38,7 +36,6 @@ func TestMissingLabel(t *testing.T) {
 }
 
 func TestLabelOfAnotherOrganizationLooksMissing(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		owner, stranger := storetest.Org(t, st), storetest.Org(t, st)
 		label := storetest.Label(t, st, owner, "Private")
@@ -70,7 +67,6 @@ func requireLabelMissing(t *testing.T, st *store.Store, orgID, id string) {
 }
 
 func TestLabelNamesAreUniqueInATeam(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		elsewhere := storetest.Organization{ID: org.ID, TeamID: storetest.Team(t, st, org.ID, "Elsewhere").ID}
@@ -98,7 +94,6 @@ func TestLabelNamesAreUniqueInATeam(t *testing.T) {
 }
 
 func TestLabelNeedsATeamOfItsOrganization(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		for _, teamID := range []string{other.TeamID, st.NewID(chat.KindTeam)} {

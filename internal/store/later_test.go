@@ -22,7 +22,6 @@ func callbacks(t *testing.T, st *store.Store) (ids []string) {
 }
 
 func TestStatementsNobodyWaitsForAreCommitted(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		storetest.InTx(t, st, func(tx *store.Tx) error { return insertCallback(tx, "alone") })
 		storetest.InTx(t, st, func(tx *store.Tx) error {
@@ -38,7 +37,6 @@ func TestStatementsNobodyWaitsForAreCommitted(t *testing.T) {
 }
 
 func TestStatementsNobodyWaitsForAreRolledBack(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		requireTxError(t, st, errRefused, func(tx *store.Tx) error {
 			requireNoError(t, insertCallback(tx, "a"))
@@ -59,7 +57,6 @@ func TestStatementsNobodyWaitsForAreRolledBack(t *testing.T) {
 
 // The error of such a statement comes late, but before anybody is told of success.
 func TestStatementNobodyWaitsForFails(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		storetest.InTx(t, st, func(tx *store.Tx) error { return insertCallback(tx, "a") })
 		requireTxError(t, st, store.ErrDuplicate, func(tx *store.Tx) error {
@@ -76,7 +73,6 @@ func TestStatementNobodyWaitsForFails(t *testing.T) {
 
 // A failing savepoint also undoes its late failures.
 func TestStatementNobodyWaitsForFailsInASavepoint(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		storetest.InTx(t, st, func(tx *store.Tx) error { return insertCallback(tx, "a") })
 		storetest.InTx(t, st, func(tx *store.Tx) error {
@@ -94,7 +90,6 @@ func TestStatementNobodyWaitsForFailsInASavepoint(t *testing.T) {
 }
 
 func TestSavepointThatFailsLateIsUndone(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		storetest.InTx(t, st, func(tx *store.Tx) error { return insertCallback(tx, "a") })
 		storetest.InTx(t, st, func(tx *store.Tx) error {

@@ -10,7 +10,6 @@ import (
 )
 
 func TestLatestEvents(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		var made []chat.Event

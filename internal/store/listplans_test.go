@@ -14,7 +14,6 @@ import (
 // Every list is read along an index in its order: no table is scanned, and only the rows of one page are
 // sorted.
 func TestListsAreServedByTheirIndexes(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
 		org := storetest.Org(t, st)
@@ -161,7 +160,6 @@ func plannedLists(orgID, accountID string) []plannedList {
 // A list with any status is walked along the index by status, one walk for each. Only the results of one page
 // are sorted, and only its rows are read.
 func TestConversationsAreFoundByTheirIndexes(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
 		org := storetest.Org(t, st)
@@ -242,7 +240,6 @@ func TestConversationsAreFoundByTheirIndexes(t *testing.T) {
 
 // A label is always found by an index; only the rows behind its links are sorted.
 func TestLabelsAreLookedForByIndexes(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
 		org := storetest.Org(t, st)
@@ -283,7 +280,6 @@ func TestLabelsAreLookedForByIndexes(t *testing.T) {
 // Messages are found by walks along indexes alone. Only the results of one page are sorted, and the table is
 // read only for the rows of the page.
 func TestMessagesAreFoundByTheirIndexes(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
 		org := storetest.Org(t, st)

@@ -14,7 +14,6 @@ import (
 
 // A caller that is told of a change sees it or a later one, however busy the store is and whatever is cached.
 func TestChangesCountAtOnce(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		account := storetest.Account(t, st, org, "123456")
@@ -44,7 +43,6 @@ func TestChangesCountAtOnce(t *testing.T) {
 
 // A command changes the store beside a server, which may have the row cached.
 func TestChangesOfOtherProcessesCount(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		cfg := storetest.NewConfig(t, engine)
 		server, command := storetest.OpenAt(t, cfg), storetest.OpenAt(t, cfg)

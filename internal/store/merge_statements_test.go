@@ -12,7 +12,6 @@ import (
 
 // Merged statements have the same effect as the single ones, one after the other.
 func TestMergedStatements(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		run := 0

@@ -57,7 +57,6 @@ func messagesIn(t *testing.T, st *store.Store, account chat.Account, contactID, 
 }
 
 func TestMessagesMoveInParts(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		account := storetest.Account(t, st, storetest.Org(t, st), "1000001")
 		m := pair(t, st, account)
@@ -80,7 +79,6 @@ func TestMessagesMoveInParts(t *testing.T) {
 
 // The ids of merged objects name the remaining one, also after another merge, until it is deleted.
 func TestMergedIDs(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		account := storetest.Account(t, st, org, "1000001")
@@ -109,7 +107,6 @@ func TestMergedIDs(t *testing.T) {
 
 // Jobs stay in their queues, and later ones wait for all of them.
 func TestSendJobsOfMergedConversations(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		account := storetest.Account(t, st, storetest.Org(t, st), "1000001")
 		m := pair(t, st, account)
@@ -141,7 +138,6 @@ func TestSendJobsOfMergedConversations(t *testing.T) {
 
 // If only the conversation that stays has jobs, its queue is the only one.
 func TestMergeWithoutJobsGatesNothing(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		account := storetest.Account(t, st, storetest.Org(t, st), "1000001")
 		m := pair(t, st, account)
@@ -152,7 +148,6 @@ func TestMergeWithoutJobsGatesNothing(t *testing.T) {
 }
 
 func TestDueMerges(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		due := store.DueMerge{OrgID: "org_1", AccountID: "acc_1", ContactID: "ctc_1", OtherID: "ctc_2"}
 		storetest.InTx(t, st, func(tx *store.Tx) error {
@@ -183,7 +178,6 @@ func TestEveryTableOfAContactIsMerged(t *testing.T) {
 
 // A merge reads only rows of the two contacts.
 func TestMergesGoAlongIndexes(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		account := storetest.Account(t, st, storetest.Org(t, st), "1000001")
 		m := pair(t, st, account)
@@ -224,7 +218,6 @@ func shown(account chat.Account, p provider.Person, update provider.Update) prov
 
 // A callback with both identifiers of a known contact costs no more statements than one with less.
 func TestKnownContactsCostNoStatements(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		account := storetest.Account(t, st, storetest.Org(t, st), "1000001")
 		number := provider.Person{Phone: "+4915510000001"}

@@ -15,7 +15,6 @@ import (
 
 // The step that packs days keeps what was counted before it, also of messages that are gone.
 func TestPackingKeepsWhatWasCounted(t *testing.T) {
-	t.Parallel()
 	step, err := migrations.Files.ReadFile("0041_packed_figures.sql")
 	requireNoError(t, err)
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
@@ -55,7 +54,6 @@ func TestPackingKeepsWhatWasCounted(t *testing.T) {
 
 // Nodes that count different quarters of the same day at the same time lose nothing of each other.
 func TestQuartersOfADayAreCountedTogether(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		noon := time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)

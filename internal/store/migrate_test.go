@@ -13,7 +13,6 @@ import (
 
 // Programs that start together on an empty store all find the complete schema, created once.
 func TestConcurrentFirstOpens(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		cfg := storetest.NewEmptyConfig(t, engine)
 		requireAllNil(t, together(8, func(i int) error {
@@ -66,7 +65,6 @@ func TestOpenWaitsForAMigration(t *testing.T) {
 }
 
 func TestReopenKeepsWhatIsStored(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		cfg := storetest.NewEmptyConfig(t, engine)
 		for _, want := range []string{"", "1"} {
@@ -79,7 +77,6 @@ func TestReopenKeepsWhatIsStored(t *testing.T) {
 }
 
 func TestNewerSchemaIsRefused(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		cfg := storetest.NewConfig(t, engine)
 		execute(t, cfg, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, TRUE)")

@@ -53,7 +53,6 @@ var claimAll = map[string]func(tx *store.Tx, node string) error{
 
 // A node can claim work only while it is alive.
 func TestTheDeadClaimNothing(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		storetest.Alive(t, st, "alive")
 		for what, claim := range claimAll {
@@ -101,7 +100,6 @@ func TestAClaimHoldsUpARemoval(t *testing.T) {
 // Each beat is different, even if the clock stands still or was turned back, and protects a node from others
 // that have not seen it.
 func TestBeats(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		storetest.Alive(t, st, "a")
 		seen := map[int64]bool{}

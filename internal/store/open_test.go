@@ -78,7 +78,6 @@ func TestServersShareAPostgres(t *testing.T) {
 }
 
 func TestClosedStore(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		requireNoError(t, st.Writable(t.Context()))
 		for range 2 {
@@ -92,7 +91,6 @@ func TestClosedStore(t *testing.T) {
 }
 
 func TestCloseWaitsForTheWorkUnderWay(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		cfg := storetest.NewConfig(t, engine)
 		st := storetest.OpenAt(t, cfg)
@@ -109,7 +107,6 @@ func TestCloseWaitsForTheWorkUnderWay(t *testing.T) {
 }
 
 func TestCloseDuringReads(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		storetest.InTx(t, st, putSetting("a", "1"))
 		const readers = 8

@@ -10,7 +10,6 @@ import (
 )
 
 func TestOrganizations(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		trialEnds := st.Now().Add(time.Hour)
 		first := newOrganization(st, "Café ☕", chat.SubscriptionTrialing)
@@ -37,7 +36,6 @@ func TestOrganizations(t *testing.T) {
 }
 
 func TestOrganizationErrors(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := newOrganization(st, "One", chat.SubscriptionActive)
 		_, err := st.Read(t.Context()).Organization(org.ID)
@@ -63,7 +61,6 @@ func newOrganization(st *store.Store, name string, status chat.SubscriptionStatu
 }
 
 func TestShippedPlans(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		plans, err := st.Read(t.Context()).Plans()
 		requireEqual(t, plans, err, []chat.Plan{
@@ -76,7 +73,6 @@ func TestShippedPlans(t *testing.T) {
 }
 
 func TestPlans(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		r := st.Read(t.Context())
 		_, err := r.Plan("tiny")
@@ -98,7 +94,6 @@ func TestPlans(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		r := st.Read(t.Context())
 		_, err := r.Setting("color")
@@ -120,7 +115,6 @@ func TestSettings(t *testing.T) {
 
 // A duplicate met with ErrDuplicate leaves the transaction usable, on PostgreSQL too.
 func TestTransactionGoesOnAfterADuplicate(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		storetest.InTx(t, st, putSetting("a", "1"))
 		storetest.InTx(t, st, func(tx *store.Tx) error {

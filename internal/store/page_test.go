@@ -16,7 +16,6 @@ import (
 )
 
 func TestPages(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		var labels []chat.Label
@@ -54,7 +53,6 @@ func position(l chat.Label) *store.Position {
 // A walk over all pages of any size meets every initial row once and in order, although many share an instant
 // and new rows arrive meanwhile.
 func TestPageWalk(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		rapid.Check(t, func(rt *rapid.T) { checkPageWalk(rt, st) })
 	})

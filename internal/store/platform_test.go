@@ -12,7 +12,6 @@ import (
 
 // One of several nodes has a job; the others cannot change it.
 func TestAccountJobsHaveOneHolder(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		org := storetest.Org(t, st)
 		storetest.Alive(t, st, "node")
@@ -67,7 +66,6 @@ func TestAccountJobsHaveOneHolder(t *testing.T) {
 
 // A purge deletes the rows of one account, and rows that refer to them, in batches of the given size.
 func TestPurgeIsBounded(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		gone, kept := storetest.Account(t, st, org, "111111"), storetest.Account(t, st, org, "222222")

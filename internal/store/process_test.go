@@ -95,7 +95,6 @@ func child(role string, cfg store.Config, env ...string) *exec.Cmd {
 
 // Everything that a program was told is stored exists after it was killed.
 func TestNothingCommittedIsLostByAKill(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		cfg := storetest.NewConfig(t, engine)
 		org := storetest.Org(t, storetest.OpenAt(t, cfg))

@@ -16,7 +16,6 @@ import (
 const perMinute = 60 // a token a second
 
 func TestLeaseTokens(t *testing.T) {
-	t.Parallel()
 	type step struct {
 		name    string
 		wait    time.Duration
@@ -79,7 +78,6 @@ func (d *drawer) lease(orgID string, capacity, want int64) (lease store.TokenLea
 }
 
 func TestBucketsAreSeparate(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		_, err := newDrawer(st).lease("org_1", perMinute, perMinute)
 		requireNoError(t, err)
@@ -94,7 +92,6 @@ func TestBucketsAreSeparate(t *testing.T) {
 }
 
 func TestBucketLooksWithoutTaking(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		look := func(capacity int64, now time.Time, since time.Duration) (store.TokenLease, error) {
 			return st.Read(t.Context()).Bucket("org", "write", capacity, now, since)
@@ -125,7 +122,6 @@ func TestBucketLooksWithoutTaking(t *testing.T) {
 // of the elapsed time. Each further node whose clock differs can get as much again, and no more. And the bucket
 // does give what it has.
 func TestBucketLaw(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		cfg := storetest.NewConfig(t, engine)
 		clocks := []*storetest.Clock{storetest.NewClock(), storetest.NewClock(), storetest.NewClock()}
@@ -196,7 +192,6 @@ func requireNoStall(t *rapid.T, node *drawer, clock *storetest.Clock, orgID stri
 
 // Stores on one database, as on several nodes, share one bucket.
 func TestNodesShareABucket(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		cfg, clock := storetest.NewConfig(t, engine), storetest.NewClock()
 		nodes := []*store.Store{

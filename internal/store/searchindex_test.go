@@ -19,7 +19,6 @@ func TestSearchPages(t *testing.T) {
 	t.Parallel()
 	for _, trigrams := range []bool{true, false} {
 		t.Run(fmt.Sprintf("trigrams %v", trigrams), func(t *testing.T) {
-			t.Parallel()
 			storetest.Each(t, func(t *testing.T, st *store.Store) { searchPages(t, st, trigrams) })
 		})
 	}

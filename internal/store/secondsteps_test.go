@@ -9,7 +9,6 @@ import (
 )
 
 func TestSecondSteps(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		u := chat.User{ID: st.NewID(chat.KindUser), OrgID: org.ID, Email: "a@example.com", Name: "A", CreatedAt: st.Now(), UpdatedAt: st.Now()}

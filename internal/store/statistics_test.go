@@ -12,7 +12,6 @@ import (
 
 // A table that has just filled is analyzed once, and not again.
 func TestRefreshStatistics(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		storetest.InTx(t, st, func(tx *store.Tx) error {

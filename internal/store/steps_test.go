@@ -18,7 +18,6 @@ var stepTimes = map[storetest.Engine]time.Duration{storetest.SQLite: 3 * time.Mi
 // For any cost of a row and any waiting time, steps become as large as fits, at most twice as large as the
 // previous one, and each is followed by a rest of four times its length.
 func TestStepsFitAndRest(t *testing.T) {
-	t.Parallel()
 	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 		rapid.Check(t, func(rt *rapid.T) {
 			perRow := time.Duration(rapid.IntRange(0, 2000).Draw(rt, "microseconds a row")) * time.Microsecond

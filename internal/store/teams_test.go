@@ -9,7 +9,6 @@ import (
 )
 
 func TestTeams(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		support := storetest.Team(t, st, org.ID, "Support")
@@ -31,7 +30,6 @@ func TestTeams(t *testing.T) {
 }
 
 func TestUsers(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		user := chat.User{
@@ -54,7 +52,6 @@ func TestUsers(t *testing.T) {
 }
 
 func TestMembers(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)
 		user := chat.User{ID: st.NewID(chat.KindUser), OrgID: org.ID, Email: "a@example.com", Name: "A", CreatedAt: st.Now()}

@@ -26,7 +26,6 @@ func TestWorkFromBeforeAClockWasTurnedBack(t *testing.T) {
 		"hardly":   {-time.Second, []string{"callback", "own callback", "file", "own file"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			slices.Sort(turn.want)
 			storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
 				storetest.Alive(t, st, node)
@@ -118,7 +117,6 @@ func foundWork(t *testing.T, st *store.Store, node string, longest time.Duration
 
 // An event that arrived after the clock was read is not taken for one from before the clock was turned back.
 func TestHeldEventsThatHaveJustCome(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st)
 		account := storetest.Account(t, st, org, "123456")

@@ -31,7 +31,6 @@ func subscribed(t *testing.T, st *store.Store, orgID string) (s chat.WebhookSubs
 }
 
 func TestWebhookSubscriptionsAreKept(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st).ID, storetest.Org(t, st).ID
 		s := subscribed(t, st, org)
@@ -66,7 +65,6 @@ func TestWebhookSubscriptionsAreKept(t *testing.T) {
 }
 
 func TestWebhookSecretsAreKept(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st).ID
 		var first, second, elsewhere chat.WebhookSecret
@@ -91,7 +89,6 @@ func TestWebhookSecretsAreKept(t *testing.T) {
 
 // A transaction reads the subscriptions once for any number of events, and again after they change in it.
 func TestEventReceiversAreReadOnce(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st).ID
 		s := subscribed(t, st, org)
@@ -115,7 +112,6 @@ func TestEventReceiversAreReadOnce(t *testing.T) {
 }
 
 func TestSubscriptionChangesAreToldAfterTheCommit(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st).ID
 		s := subscribed(t, st, org)
@@ -158,7 +154,6 @@ func deliveriesIn(t *testing.T, st *store.Store, orgID string) (states []string)
 }
 
 func TestDeliveriesAreHeldAndEnded(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var handed int
 		storetest.OwnedBy(st, "node_1")
@@ -184,7 +179,6 @@ func TestDeliveriesAreHeldAndEnded(t *testing.T) {
 }
 
 func TestDeliveriesAreTakenForReplayOnce(t *testing.T) {
-	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st).ID
 		storetest.InTx(t, st, func(tx *store.Tx) error {
@@ -218,7 +212,6 @@ func TestDeliveriesAreTakenForReplayOnce(t *testing.T) {
 
 // The statements of every event, and of background work, use indexes.
 func TestWebhookPlans(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
 		org, event := storetest.Org(t, st).ID, "evt_1"

@@ -64,7 +64,6 @@ func TestRefusedSamplesAreAlike(t *testing.T) {
 // A sample can be a file from the library of the number's team. Its type is detected from its bytes, and the template
 // remembers the file.
 func TestSamplesFromTheLibrary(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := storetest.Open(t, engine)
 		org := storetest.Org(t, st)

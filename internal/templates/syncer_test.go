@@ -20,7 +20,6 @@ import (
 // TestNodesShareTheWork: each due synchronization is run once, by one of the nodes, even if they look at the same
 // instant; and a failing account holds up no other.
 func TestNodesShareTheWork(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		const accounts = 12
 		st := storetest.Open(t, engine)

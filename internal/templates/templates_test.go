@@ -85,7 +85,6 @@ func allTemplates(t testing.TB, st *store.Store, a chat.Account) map[string]chat
 // TestSyncOfManyTemplates: as many templates as an account can have, in pages, with one transaction each. Unchanged
 // templates are not written.
 func TestSyncOfManyTemplates(t *testing.T) {
-	t.Parallel()
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		place := storetest.NewConfig(t, engine)
 		place.Now = ticking()
@@ -139,7 +138,6 @@ func TestSyncOfManyTemplates(t *testing.T) {
 
 // TestSyncLeavesWhatIsNewer: a change that is stored while the list is being read is not undone by it.
 func TestSyncLeavesWhatIsNewer(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		shelf := newShelf(2)
 		service := shelf.templates(w.Store)
@@ -179,7 +177,6 @@ func TestSyncLeavesWhatIsNewer(t *testing.T) {
 
 // TestSyncIsScheduled goes through everything that makes a synchronization due, and when.
 func TestSyncIsScheduled(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		ctx := context.Background()
 		shelf := newShelf(3)
@@ -270,7 +267,6 @@ func TestSyncIsScheduled(t *testing.T) {
 // TestTemplatesAreSharedByTheNumbersOfAnAccount: a template belongs to the business account, in each organization that
 // has numbers of it.
 func TestTemplatesAreSharedByTheNumbersOfAnAccount(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		ctx := context.Background()
 		second := w.Connect(w.Org, "+4930555001", w.Account.WABAID)
@@ -299,7 +295,6 @@ func TestTemplatesAreSharedByTheNumbersOfAnAccount(t *testing.T) {
 // TestASyncEndsBetweenTwoLooks: a template that is missing at the first look and exists at the second is found. If it
 // is missing, its language is not among those that the error names instead.
 func TestASyncEndsBetweenTwoLooks(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		ctx := context.Background()
 		service := newShelf(2).templates(w.Store)
@@ -324,7 +319,6 @@ func TestASyncEndsBetweenTwoLooks(t *testing.T) {
 
 // TestDraftsAreForgotten: a synchronization after a draft's time also removes the draft.
 func TestDraftsAreForgotten(t *testing.T) {
-	t.Parallel()
 	eachWorld(t, func(w *world) {
 		begin := w.Store.Now()
 		storetest.InTx(w.t, w.Store, func(tx *store.Tx) error {

@@ -39,7 +39,6 @@ type world struct {
 // onEachEngine runs a test on a store of each kind with a clock that stands still.
 func onEachEngine(t *testing.T, test func(w *world)) {
 	t.Helper()
-	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, common *worldtest.World) {
 		w := &world{World: common, t: t, log: &loggingtest.Book{}, recorded: part.NewBell()}
 		w.engine = w.start("node_1")

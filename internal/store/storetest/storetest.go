@@ -51,9 +51,10 @@ func EachWithClock(t *testing.T, test func(t *testing.T, st *store.Store, clock 
 	})
 }
 
-// EachEngine is Each for a test that opens its stores itself.
+// EachEngine is Each for a test that opens its stores itself. The test runs beside others.
 func EachEngine(t *testing.T, test func(t *testing.T, engine Engine)) {
 	t.Helper()
+	t.Parallel()
 	for _, engine := range engines {
 		t.Run(string(engine), func(t *testing.T) {
 			t.Parallel()
