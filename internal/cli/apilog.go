@@ -91,7 +91,7 @@ func (cmd *logCommand) Run(c *console) error {
 				break
 			}
 		}
-		return cmd.printAll(c.stdout, rows, names(callRecord(store.APICall{}))...)
+		return cmd.printTable(c.stdout, rows, "request_id", "at", "status", "method", "path", "ms", "ip", "code", "param")
 	})
 }
 

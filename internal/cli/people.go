@@ -19,6 +19,17 @@ func contactRecord(p client.Contact) record {
 	}
 }
 
+// contactRow is a contact in a list: as much as fits on a terminal.
+func contactRow(p client.Contact) record {
+	with := p.PhoneNumber
+	if with == nil {
+		with = p.BSUID
+	}
+	return record{
+		{"id", p.ID}, {"name", textOrNil(p.Name)}, {"with", textOrNil(with)}, {"username", textOrNil(p.Username)}, {"marketing_consent", string(p.MarketingConsent)},
+	}
+}
+
 type contactListCommand struct {
 	Search    string `placeholder:"TEXT" help:"Part of the name, e-mail address, number or username."`
 	Phone     string `placeholder:"NUMBER" help:"Exactly this number."`
@@ -38,7 +49,7 @@ func (cmd *contactListCommand) Run(c *console) error {
 	if err != nil {
 		return cmd.explain(err)
 	}
-	return showList(c, cmd.serviceFlags, list, contactRecord)
+	return showList(c, cmd.serviceFlags, list, contactRow)
 }
 
 type contactGetCommand struct {
@@ -103,6 +114,14 @@ func conversationRecord(v client.Conversation) record {
 	}
 }
 
+// conversationRow is a conversation in a list: as much as fits on a terminal. Somebody without a number has an id.
+func conversationRow(v client.Conversation) record {
+	return record{
+		{"id", v.ID}, {"status", string(v.Status)}, {"contact", textOrNil(v.Contact.Name)}, {"with", orText(v.Contact.PhoneNumber, v.Contact.ID)},
+		{"unread", v.UnreadCount}, {"last_message_at", shortInstant(v.LastMessageAt)},
+	}
+}
+
 type conversationListCommand struct {
 	Status    string `placeholder:"STATUS" help:"Only open, pending or resolved."`
 	Contact   string `placeholder:"ID" help:"Only of this contact (ctc_…)."`
@@ -121,7 +140,7 @@ func (cmd *conversationListCommand) Run(c *console) error {
 	if err != nil {
 		return cmd.explain(err)
 	}
-	return showList(c, cmd.serviceFlags, list, conversationRecord)
+	return showList(c, cmd.serviceFlags, list, conversationRow)
 }
 
 type conversationGetCommand struct {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // object runs a command against the demo, and returns the object that it prints with --json.
@@ -106,6 +107,17 @@ func (d demoSite) people(t *testing.T) {
 	}
 	if found := d.list(t, "contact", "list", "--search", "cora"); len(found) != 1 || found[0]["id"] != id {
 		t.Errorf("found %v", found)
+	}
+	for list, want := range map[string]string{"contact": "cora", "conversation": "+4915510000001", "template": "image"} {
+		shown := d.table(t, list, "list")
+		if !strings.Contains(strings.ToLower(shown), want) {
+			t.Errorf("a %s is listed as %s", list, shown)
+		}
+		for line := range strings.Lines(shown) {
+			if width := utf8.RuneCountInString(line); list != "template" && width > 120 { // the text of a template is the last column
+				t.Errorf("the list of %ss is %d wide: %s", list, width, line)
+			}
+		}
 	}
 	open := d.list(t, "conversation", "list")
 	if len(open) == 0 {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -33,14 +34,26 @@ func (cmd *templateListCommand) Run(c *console) error {
 		}
 		rows = append(rows, templateRecord(t))
 	}
-	return cmd.output().printAll(c.stdout, rows, names(templateRecord(client.MessageTemplate{}))...)
+	return cmd.output().printTable(c.stdout, rows, "name", "language", "status", "category", "header", "variables", "content")
 }
 
 func templateRecord(t client.MessageTemplate) record {
 	return record{
 		{"name", t.Name}, {"language", t.Language}, {"status", string(t.Status)}, {"provider_status", t.ProviderStatus},
-		{"category", string(t.Category)}, {"variables", strings.Join(t.Variables, ", ")}, {"content", t.Content},
+		{"category", string(t.Category)}, {"header", headerOf(t)}, {"variables", strings.Join(t.Variables, ", ")}, {"content", t.Content},
 	}
+}
+
+// headerOf is the kind of file or place that a message of the template needs at its top; nil if it needs none.
+func headerOf(t client.MessageTemplate) any {
+	var parts []client.TemplatePart
+	_ = json.Unmarshal(t.Components, &parts) // a shape that this program does not know has no header that it could name
+	for _, part := range parts {
+		if strings.EqualFold(part.Type, "HEADER") && part.Format != "" && !strings.EqualFold(part.Format, "TEXT") {
+			return strings.ToLower(part.Format)
+		}
+	}
+	return nil
 }
 
 type templateSyncCommand struct {

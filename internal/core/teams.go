@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -44,7 +45,7 @@ func pickTeam(r store.Reader, orgID, teamID string) (string, error) {
 		return teams[0].ID, nil
 	default:
 		return "", &chat.Error{Code: chat.CodeMissingRequiredField, Param: "team_id",
-			Message: "The organization has several teams: say which one. GET /v1/me lists them, and so does parley team list."}
+			Message: fmt.Sprintf("The organization has several teams: say which one. GET /v1/me lists them, and so does \"parley team list --org %s\".", orgID)}
 	}
 }
 

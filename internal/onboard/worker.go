@@ -221,6 +221,7 @@ func (w *Worker) followConnection(h *heldJob) error {
 			return err
 		}
 	}
+	w.cfg.Log.Info("the callbacks of a connected number are on, and its templates are read", "account", account.ID, "phone_number_id", n.PhoneNumberID)
 	return h.finish(nil)
 }
 

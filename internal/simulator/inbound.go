@@ -171,7 +171,10 @@ func (s *Simulator) sender(w *waba, f Sender) (recipient, error) {
 		}
 	}
 	if f.Phone == "" {
-		r, _ := s.withUserID(w, f.UserID)
+		r, found := s.withUserID(w, f.UserID)
+		if !found {
+			return r, s.people.put(*r.person) // somebody new, who can be answered from now on
+		}
 		return r, nil
 	}
 	return s.withPhone(w, f.Phone), nil

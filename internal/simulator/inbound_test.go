@@ -88,6 +88,7 @@ func TestPeopleShowWhatTheyWant(t *testing.T) {
 		{from: `{"phone":"+4915510000002","username":"ada.l"}`, phone: true},
 		{from: `{"phone":"+4915510000003","username":"bea","hide_phone":true}`},
 		{from: `{"user_id":"DE.123abc","name":"No phone"}`, mayBeAny: true},
+		{from: `"DE.456def"`, mayBeAny: true},
 		{from: `{"phone":"+4915510000004","user_id":"DE.777","parent_user_id":"DE.ENT.1"}`, phone: true},
 	} {
 		r.recv.clear()
