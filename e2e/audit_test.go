@@ -96,9 +96,7 @@ func (o *auditedOffice) keep(what string, answer []byte) {
 	for _, one := range strings.Fields(what) {
 		name, path, _ := strings.Cut(one, "=")
 		var value any
-		if err := json.Unmarshal(answer, &value); err != nil {
-			o.t.Fatal(err)
-		}
+		must(o.t, json.Unmarshal(answer, &value))
 		for _, step := range strings.Split(path, ".") {
 			switch at := value.(type) {
 			case map[string]any:

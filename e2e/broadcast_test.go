@@ -55,9 +55,7 @@ func (n *Number) startBroadcast(template string, people int) (id string) {
 	body, err := json.Marshal(map[string]any{
 		"name": "Sale", "template": filled(template, "{{recipient.name}}"), "audience": map[string]any{"recipients": recipients}, "per_second": 100,
 	})
-	if err != nil {
-		n.t.Fatal(err)
-	}
+	must(n.t, err)
 	made := n.srv.Post(n.org.Key, n.path("/broadcasts"), string(body))
 	expect(n.t, made, http.StatusCreated, "")
 	expect(n.t, n.srv.Post(n.org.Key, n.path("/broadcasts/"+made.ID()+"/start"), ""), http.StatusOK, "")

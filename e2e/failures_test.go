@@ -142,9 +142,7 @@ func restrict(t *testing.T, n *Number, kind string, d time.Duration) {
 func (n *Number) restricted() bool {
 	n.t.Helper()
 	account, err := n.log.Read(n.t.Context()).AccountByNumber(n.org.ID, n.ID)
-	if err != nil {
-		n.t.Fatal(err)
-	}
+	must(n.t, err)
 	return account.Restriction != nil
 }
 

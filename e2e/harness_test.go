@@ -213,9 +213,7 @@ func (s *Server) with(t *testing.T) *Server {
 // Restart starts the server again after Kill or Stop.
 func (s *Server) Restart() {
 	s.t.Helper()
-	if err := s.tryStart(); err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, s.tryStart())
 }
 
 func (s *Server) tryStart() error {
@@ -247,9 +245,7 @@ func (s *Server) Printed() string { return s.proc.Load().stdout.String() }
 // Signal sends a signal to the process.
 func (s *Server) Signal(sig syscall.Signal) {
 	s.t.Helper()
-	if err := s.proc.Load().cmd.Process.Signal(sig); err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, s.proc.Load().cmd.Process.Signal(sig))
 }
 
 // Kill ends the process as a crash would, and waits for its end.
@@ -272,9 +268,7 @@ func (s *Server) Stop() {
 func (s *Server) Wait() int {
 	s.t.Helper()
 	code, err := s.proc.Load().await()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	s.checkHealth()
 	return code
 }
@@ -414,9 +408,7 @@ func (s *Server) Try(c Call) (Reply, error) {
 func (s *Server) Do(c Call) Reply {
 	s.t.Helper()
 	reply, err := s.Try(c)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	return reply
 }
 

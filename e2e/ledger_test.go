@@ -200,9 +200,7 @@ func (l *ledger) checkProvider(n *Number) (copies int) {
 	for _, m := range l.p.accepted("phone_number_id=" + n.ID) {
 		id, person := m.str("biz_opaque_callback_data"), "+"+m.str("phone")
 		at, err := time.Parse(time.RFC3339Nano, m.str("created"))
-		if err != nil {
-			l.t.Fatal(err)
-		}
+		must(l.t, err)
 		before, again := first[id]
 		if !again {
 			first[id] = at

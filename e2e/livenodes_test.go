@@ -83,9 +83,7 @@ func (n *Number) signIn() (token string) {
 			ID: tx.NewID(chat.KindSession), OrgID: n.org.ID, UserID: id, Hash: chat.HashToken(token), CreatedAt: tx.Now(), SeenAt: tx.Now(),
 		}))
 	})
-	if err != nil {
-		n.t.Fatal(err)
-	}
+	must(n.t, err)
 	return token
 }
 

@@ -50,9 +50,7 @@ func (s *Server) setting(flag string) string {
 func (s *Server) stored() *store.Store {
 	s.t.Helper()
 	st, err := store.Open(context.Background(), store.Config{Dir: s.setting("--data"), URL: s.setting("--database-url")})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	s.t.Cleanup(func() { st.Close() })
 	return st
 }
@@ -259,9 +257,7 @@ func (n *Number) receiveText(from any, body string) object {
 func (n *Number) events(types ...chat.EventType) []chat.Event {
 	n.t.Helper()
 	all, err := n.log.Read(context.Background()).EventsAfter(n.org.ID, "", 1_000_000)
-	if err != nil {
-		n.t.Fatal(err)
-	}
+	must(n.t, err)
 	return slices.DeleteFunc(all, func(e chat.Event) bool {
 		return e.PhoneNumberID != n.ID || len(types) > 0 && !slices.Contains(types, e.Type)
 	})

@@ -118,9 +118,7 @@ func says(b *Browser, text string, parts ...string) {
 func seeExpiry(b *Browser, link object) {
 	b.t.Helper()
 	expires, err := time.Parse(time.RFC3339, link.str("expires_at"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must(b.t, err)
 	for _, visit := range []struct {
 		language, heading, zone string
 		hours                   int

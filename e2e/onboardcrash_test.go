@@ -105,9 +105,7 @@ func (v *visitor) approve(link, phone string, more ...string) (callback string) 
 		v.t.Fatalf("the link answers %d %s, %v", status, body, err)
 	}
 	u, err := url.Parse(dialog)
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	must(v.t, err)
 	form := u.Query()
 	form.Set("decision", "approve")
 	form.Set("number", "new")
@@ -117,14 +115,10 @@ func (v *visitor) approve(link, phone string, more ...string) (callback string) 
 	}
 	u.RawQuery = ""
 	request, err := http.NewRequest(http.MethodPost, u.String(), strings.NewReader(form.Encode()))
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	must(v.t, err)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	must(v.t, err)
 	response.Body.Close()
 	if response.StatusCode != http.StatusFound {
 		v.t.Fatalf("the provider answers %s", response.Status)

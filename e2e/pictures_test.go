@@ -131,9 +131,7 @@ func (s *Screen) take(name string) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(*picturesTo, name+"-"+scheme+".png"), picture, 0o644)
 		}
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must(s.t, err)
 	}
 	s.Scheme("light")
 }

@@ -86,9 +86,7 @@ func (s Sim) try(method, path string, body any) (object, error) {
 func (s Sim) do(method, path string, body any) object {
 	s.t.Helper()
 	answer, err := s.try(method, path, body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	return answer
 }
 

@@ -129,21 +129,15 @@ func (n *Number) upload(name, mimeType string, content []byte) object {
 	header.Set("Content-Disposition", fmt.Sprintf(`form-data; name="file"; filename=%q`, name))
 	header.Set("Content-Type", mimeType)
 	part, err := parts.CreatePart(header)
-	if err != nil {
-		n.t.Fatal(err)
-	}
+	must(n.t, err)
 	part.Write(content)
 	parts.Close()
 	request, err := http.NewRequest(http.MethodPost, n.srv.URL()+n.path("/media"), &form)
-	if err != nil {
-		n.t.Fatal(err)
-	}
+	must(n.t, err)
 	request.Header.Set("Content-Type", parts.FormDataContentType())
 	request.Header.Set("Authorization", "Bearer "+n.org.Key)
 	response, err := client.Do(request)
-	if err != nil {
-		n.t.Fatal(err)
-	}
+	must(n.t, err)
 	defer response.Body.Close()
 	answer, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusCreated {

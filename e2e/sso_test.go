@@ -61,9 +61,7 @@ type identityPerson struct {
 func (p *identity) knows(redirect string, people ...identityPerson) {
 	p.t.Helper()
 	err := json.NewEncoder(p.input).Encode(map[string]any{"ClientID": "parley", "ClientSecret": "not a secret", "RedirectURL": redirect, "People": people})
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 }
 
 // TestDashboardSSO: a user signs in at a third-party identity provider, and comes back to the requested page. A person

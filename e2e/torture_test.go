@@ -115,9 +115,7 @@ func (r *rack) wait(d time.Duration) { within(d, r.t.Failed) }
 func (r *rack) killStart() {
 	r.t.Helper()
 	p, err := launch(r.srv.env, r.srv.serveArgs()...)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	r.wait(time.Duration(r.random.Int64N(int64(killAtMost))))
 	_ = p.cmd.Process.Kill() // fails if it has ended already, which await reports
 	code, err := p.await()
@@ -211,22 +209,16 @@ func (r *rack) sendSlowly(address string, quit <-chan struct{}) bool {
 func (r *rack) holdStore() {
 	r.t.Helper()
 	conn, err := sqlite.OpenConn(filepath.Join(r.srv.setting("--data"), "parley.db"), sqlite.OpenReadWrite)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	defer conn.Close()
 	conn.SetBusyTimeout(patience)
-	if err := sqlitex.ExecuteTransient(conn, "BEGIN IMMEDIATE", nil); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, sqlitex.ExecuteTransient(conn, "BEGIN IMMEDIATE", nil))
 	before := r.accepted.Load()
 	r.wait(heldFor)
 	if after := r.accepted.Load(); after > before+ledgerNumbers*ledgerClients {
 		r.t.Errorf("%d messages were accepted while another process held the store", after-before)
 	}
-	if err := sqlitex.ExecuteTransient(conn, "COMMIT", nil); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, sqlitex.ExecuteTransient(conn, "COMMIT", nil))
 	back := time.Now()
 	if r.more(ledgerNumbers * ledgerClients); time.Since(back) > recoverWithin {
 		r.t.Errorf("it took %v to go on after another process had held the store", time.Since(back))

@@ -77,15 +77,11 @@ func TestSignup(t *testing.T) {
 func (r *rig) checkPair(link chat.SetupLink, account chat.Account) {
 	r.t.Helper()
 	events, err := r.Read().EventsAfter(r.Org.ID, "", 1000)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	r.Must(err)
 	now, data := chat.FormatTime(*link.ConsumedAt), map[string]any{}
 	for _, e := range events[len(events)-2:] {
 		var envelope map[string]any
-		if err := json.Unmarshal(e.Payload, &envelope); err != nil {
-			r.t.Fatal(err)
-		}
+		r.Must(json.Unmarshal(e.Payload, &envelope))
 		if len(envelope) != 4 || envelope["id"] != e.EventID || envelope["created_at"] != now || e.Subject != r.customer.ID || e.PhoneNumberID != *account.PhoneNumberID {
 			r.t.Errorf("the event is %s", e.Payload)
 		}

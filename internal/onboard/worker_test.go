@@ -40,9 +40,7 @@ func (r *rig) connected(phone string, more url.Values) chat.Account {
 func (r *rig) left() []store.AccountJob {
 	r.t.Helper()
 	jobs, err := r.Read().AccountJobs(r.Org.ID)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	r.Must(err)
 	return jobs
 }
 
@@ -185,9 +183,7 @@ func (r *rig) holdings(account chat.Account) (counts [5]int) {
 	conversations, err2 := read.Conversations(account.OrgID, account.ID, store.ConversationFilter{}, page)
 	messages, err3 := read.Messages(account.OrgID, account.ID, store.MessageFilter{}, page)
 	files, err4 := read.MediaOfAccount(account.OrgID, account.ID, 1000)
-	if err := errors.Join(err, err2, err3, err4); err != nil {
-		r.t.Fatal(err)
-	}
+	r.Must(errors.Join(err, err2, err3, err4))
 	jobs := 0
 	for _, m := range messages.Rows {
 		if _, err := read.SendJobOwner(account.OrgID, m.ID); err == nil {

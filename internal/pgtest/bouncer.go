@@ -41,18 +41,12 @@ type Bouncer struct {
 func (b Bouncer) Start(t testing.TB, database string) string {
 	t.Helper()
 	bin, err := FindBouncer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	behind, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for attempt := 1; ; attempt++ {
 		port, err := freePort()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		address, err := b.startOnce(t, bin, behind, port)
 		if err == nil {
 			return address

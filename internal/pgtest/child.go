@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -86,4 +87,12 @@ func (c *child) stop() {
 	_ = c.lifeline.Close() // fails only if the shell has already ended
 	<-c.exited
 	_ = c.log.Close()
+}
+
+// must fails the test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -63,9 +63,7 @@ func serverFor(t testing.TB) *url.URL {
 		t.Skip("this run leaves PostgreSQL out")
 	}
 	server, err := serverURL()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return server
 }
 

@@ -27,13 +27,9 @@ type Gate struct {
 func NewGate(t testing.TB, database string) *Gate {
 	t.Helper()
 	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	g := &Gate{listener: listener, server: u.Host, conns: map[net.Conn]bool{}}
 	g.moved = sync.NewCond(&g.mu)
 	u.Host = listener.Addr().String()

@@ -42,17 +42,11 @@ func NewInstance(t testing.TB) *Instance {
 func NewEmptyInstance(t testing.TB) *Instance {
 	t.Helper()
 	bin, err := FindBinaries()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir, err := os.MkdirTemp("", "parley-pg-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	port, err := freePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	i := &Instance{t: t, bin: bin, dir: dir, port: port}
 	t.Cleanup(func() { // runs before earlier cleanups, and after those of everything that uses the instance
 		if i.child != nil {
@@ -94,9 +88,7 @@ func (i *Instance) Shell(commands string) string {
 func (i *Instance) programs() string {
 	i.t.Helper()
 	path, err := filepath.EvalSymlinks(filepath.Join(i.bin, "initdb"))
-	if err != nil {
-		i.t.Fatal(err)
-	}
+	must(i.t, err)
 	return filepath.Dir(path)
 }
 
@@ -104,9 +96,7 @@ func (i *Instance) programs() string {
 func (i *Instance) output(cmd *exec.Cmd) string {
 	i.t.Helper()
 	attr, err := unprivileged(i.dir)
-	if err != nil {
-		i.t.Fatal(err)
-	}
+	must(i.t, err)
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
@@ -160,21 +150,15 @@ func (i *Instance) Crash() { i.t.Helper(); i.signal(syscall.SIGQUIT) }
 func (i *Instance) signal(s syscall.Signal) {
 	i.t.Helper()
 	text, err := os.ReadFile(filepath.Join(i.Data(), "postmaster.pid"))
-	if err != nil {
-		i.t.Fatal(err)
-	}
+	must(i.t, err)
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	pid, err := strconv.Atoi(string(first))
-	if err != nil {
-		i.t.Fatal(err)
-	}
+	must(i.t, err)
 	process, err := os.FindProcess(pid)
 	if err == nil {
 		err = process.Signal(s)
 	}
-	if err != nil {
-		i.t.Fatal(err)
-	}
+	must(i.t, err)
 	<-i.child.exited
 	i.child.stop()
 }
@@ -195,9 +179,7 @@ func (i *Instance) exec(statements ...string) {
 	ctx, cancel := context.WithTimeout(context.Background(), statementTimeout)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, i.URL())
-	if err != nil {
-		i.t.Fatal(err)
-	}
+	must(i.t, err)
 	defer conn.Close(ctx)
 	for _, statement := range statements {
 		if _, err := conn.Exec(ctx, statement); err != nil {

@@ -214,11 +214,3 @@ func queryString(t *testing.T, conn *pgx.Conn, query string) string {
 	must(t, conn.QueryRow(t.Context(), query).Scan(&value))
 	return value
 }
-
-// must fails the test on an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

@@ -38,9 +38,7 @@ func (r *rig) write(w Writing) string {
 func (r *rig) chat() []ChatMessage {
 	r.t.Helper()
 	list, err := r.sim.Phones().Chat(dewi, testNumber)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	return list
 }
 

@@ -107,9 +107,7 @@ func (r *rig) try(method, path string, body any) (reply, error) {
 		in = bytes.NewReader(encode(r.t, body))
 	}
 	req, err := http.NewRequest(method, r.url+path, in)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	req.Header.Set("Authorization", "Bearer "+testToken)
 	return r.request(req)
 }

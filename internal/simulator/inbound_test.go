@@ -163,16 +163,12 @@ func TestInboundFiles(t *testing.T) {
 func (r *rig) fetch(address, token string) reply {
 	r.t.Helper()
 	req, err := http.NewRequest("GET", address, nil)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	got, err := r.request(req)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	return got
 }
 

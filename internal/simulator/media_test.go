@@ -22,9 +22,7 @@ func (r *rig) upload(number, mimeType string, data []byte, fields map[string]str
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	for k, v := range fields {
-		if err := w.WriteField(k, v); err != nil {
-			r.t.Fatal(err)
-		}
+		must(r.t, w.WriteField(k, v))
 	}
 	if data != nil {
 		h := textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; filename="f"`}}
@@ -32,24 +30,18 @@ func (r *rig) upload(number, mimeType string, data []byte, fields map[string]str
 			h.Set("Content-Type", mimeType)
 		}
 		part, err := w.CreatePart(h)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		must(r.t, err)
 		if _, err := part.Write(data); err != nil {
 			r.t.Fatal(err)
 		}
 	}
 	w.Close()
 	req, err := http.NewRequest("POST", r.url+"/v25.0/"+number+"/media", &b)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	req.Header.Set("Content-Type", w.FormDataContentType())
 	req.Header.Set("Authorization", "Bearer "+testToken)
 	got, err := r.request(req)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	return got
 }
 

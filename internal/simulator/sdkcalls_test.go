@@ -54,9 +54,7 @@ func (r *rig) replay(call sdkCall, answers []any) any {
 	r.t.Helper()
 	fill := func(text string) string { return r.fillIn(text, answers) }
 	req, err := http.NewRequest(call.Method, r.url+fill(call.Path), strings.NewReader(fill(call.Body)))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	req.Header.Set("Authorization", "Bearer any")
 	if call.Type != "" {
 		req.Header.Set("Content-Type", call.Type)

@@ -23,13 +23,9 @@ func (r *rig) dialog(method string, form url.Values) reply {
 		req, err = http.NewRequest("POST", r.url+"/v25.0/dialog/oauth", strings.NewReader(form.Encode()))
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	got, err := r.request(req)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	return got
 }
 

@@ -183,9 +183,7 @@ func TestSyncIsScheduled(t *testing.T) {
 		service := shelf.templates(w.Store)
 		due := func() []store.TemplateSync {
 			list, err := service.Due(ctx, 100)
-			if err != nil {
-				w.t.Fatal(err)
-			}
+			w.Must(err)
 			var mine []store.TemplateSync
 			for _, d := range list {
 				if d.OrgID == w.Org.ID {
@@ -202,9 +200,7 @@ func TestSyncIsScheduled(t *testing.T) {
 		}
 		expect("a number was connected", 1)
 		stale := due()[0]
-		if err := service.SyncDue(ctx, stale); err != nil {
-			w.t.Fatal(err)
-		}
+		w.Must(service.SyncDue(ctx, stale))
 		if err := service.SyncDue(ctx, stale); err != nil || shelf.pages.Load() != 1 {
 			w.t.Errorf("another node read the same again: %v", err)
 		}
@@ -232,29 +228,21 @@ func TestSyncIsScheduled(t *testing.T) {
 			w.news(provider.TemplateUpdate{Aspect: provider.TemplateStatus, Name: "unknown", Language: "de", Event: "APPROVED"}) // while the list is being read
 			return list.OnTemplates(n, q)
 		}
-		if err := service.SyncDue(ctx, due()[0]); err != nil {
-			w.t.Fatal(err)
-		}
+		w.Must(service.SyncDue(ctx, due()[0]))
 		expect("something unknown was approved meanwhile", 1)
 		shelf.OnTemplates = list.OnTemplates
-		if err := service.SyncDue(ctx, due()[0]); err != nil {
-			w.t.Fatal(err)
-		}
+		w.Must(service.SyncDue(ctx, due()[0]))
 		expect("that was read too", 0)
 		w.news(provider.TemplateUpdate{Aspect: provider.TemplateStatus, Name: "unknown", Language: "de", Event: "DELETED"})
 		expect("something unknown was deleted", 0)
 		w.news(provider.TemplateUpdate{Aspect: provider.TemplateComponents, Name: "template_0", Language: "de"})
 		expect("components were changed", 1)
-		if err := service.SyncDue(ctx, due()[0]); err != nil {
-			w.t.Fatal(err)
-		}
+		w.Must(service.SyncDue(ctx, due()[0]))
 		expect("they were read", 0)
 
 		storetest.InTx(w.t, w.Store, func(tx *store.Tx) error { return tx.DeleteAccount(w.Org.ID, w.Account.ID, tx.Now()) })
 		expect("the number is gone", 1)
-		if err := service.SyncDue(ctx, due()[0]); err != nil {
-			w.t.Fatal(err)
-		}
+		w.Must(service.SyncDue(ctx, due()[0]))
 		if _, err := w.Store.Read(ctx).TemplateSync(w.Org.ID, w.Account.WABAID); !errors.Is(err, store.ErrNotFound) {
 			w.t.Errorf("the schedule of a number that is gone: %v", err)
 		}

@@ -58,14 +58,10 @@ func (s *Server) loadDocument(t testing.TB) *Document {
 func (s *Server) fetchDocument(t testing.TB) string {
 	t.Helper()
 	response, err := s.client.Get(s.URL + "/v1/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 

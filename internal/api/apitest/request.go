@@ -32,9 +32,7 @@ type Response struct {
 func (s *Server) Do(t testing.TB, r Request) *Response {
 	t.Helper()
 	response, err := s.Try(t, t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return response
 }
 
@@ -42,9 +40,7 @@ func (s *Server) Do(t testing.TB, r Request) *Response {
 func (s *Server) Try(t testing.TB, ctx context.Context, r Request) (*Response, error) {
 	t.Helper()
 	request, err := s.newRequest(ctx, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	answer, err := s.client.Do(request)
 	if err != nil {
 		return nil, err

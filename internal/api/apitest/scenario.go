@@ -212,9 +212,7 @@ func (sc Scenario) checkBody(t *testing.T, c *Case, r *Response) {
 func (c *Case) Events(t *testing.T, after string) []chat.Event {
 	t.Helper()
 	events, err := c.Store.Read(t.Context()).EventsAfter(c.Org.ID, after, 10_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return events
 }
 

@@ -152,3 +152,11 @@ func (w logWriter) Write(line []byte) (int, error) {
 	w.t.Log(strings.TrimSuffix(string(line), "\n"))
 	return len(line), nil
 }
+
+// must fails the test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

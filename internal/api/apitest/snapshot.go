@@ -57,15 +57,11 @@ func openTables(t testing.TB, place store.Config) *tables {
 		driver, name, engine = "pgx", withoutPool(t, place.URL), postgresSQL
 	}
 	db, err := sql.Open(driver, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	db.SetMaxOpenConns(1) // the statement is prepared on this connection only
 	t.Cleanup(func() { db.Close() })
 	statement, err := db.Prepare(engine.everything(t, db))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return &tables{db: db, all: statement}
 }
 
@@ -73,9 +69,7 @@ func openTables(t testing.TB, place store.Config) *tables {
 func withoutPool(t testing.TB, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	query := u.Query()
 	query.Del("pool_max_conns")
 	u.RawQuery = query.Encode()
@@ -115,21 +109,15 @@ func identity(columns []string, content string) string {
 func (e engineSQL) tables(t testing.TB, db *sql.DB) map[string][]string {
 	t.Helper()
 	rows, err := db.Query(e.columns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer rows.Close()
 	found := map[string][]string{}
 	for rows.Next() {
 		var table, column string
-		if err := rows.Scan(&table, &column); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(&table, &column))
 		found[table] = append(found[table], column)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, rows.Err())
 	return found
 }
 
@@ -139,28 +127,20 @@ type snapshot map[string]map[string]string
 func (tb *tables) snapshot(t testing.TB, orgIDs []string) snapshot {
 	t.Helper()
 	list, err := json.Marshal(orgIDs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows, err := tb.all.Query(string(list))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer rows.Close()
 	found := snapshot{}
 	for rows.Next() {
 		var table, id, content string
-		if err := rows.Scan(&table, &id, &content); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(&table, &id, &content))
 		if found[table] == nil {
 			found[table] = map[string]string{}
 		}
 		found[table][id] = content
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, rows.Err())
 	return found
 }
 

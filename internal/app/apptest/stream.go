@@ -21,9 +21,7 @@ func (b *Browser) Listen(t testing.TB) *Stream {
 	t.Helper()
 	client := &http.Client{}
 	answer, err := client.Do(b.request(t, http.MethodGet, "/stream", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if answer.StatusCode != http.StatusOK {
 		t.Fatalf("the stream answers %s", answer.Status)
 	}

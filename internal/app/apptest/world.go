@@ -59,20 +59,14 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	place.Now, place.Elapsed = clock.Now, clock.Elapsed
 	st := storetest.OpenAt(t, place)
 	v, err := vault.New([]byte("32 bytes that are no secret here"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	log := slog.New(slog.DiscardHandler)
 	hub := live.New(live.Config{Store: st, Node: func() string { return "node_a" }, Visible: visible(st), Log: log,
 		CheckEvery: time.Hour}) // what ends a session is told, and no test waits for a look around
 	index, err := st.OpenSearch(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	blobs, err := blob.OpenFolder(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	network := &providertest.Client{}
 	token := func(chat.Account) (string, error) { return "token", nil }
 	cfg := app.Config{
@@ -95,9 +89,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	})
 	a.Finish()
 	var parts part.List
-	if err := parts.Start(context.Background(), hub, work, public); err != nil {
-		t.Fatal(err)
-	}
+	must(t, parts.Start(context.Background(), hub, work, public))
 	server.Config.Handler = a
 	server.Start()
 	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Live: hub, Index: index, Provider: network}
@@ -126,14 +118,10 @@ var documents struct {
 func (w *World) loadDocument(t testing.TB) *apitest.Document {
 	t.Helper()
 	answer, err := http.Get(w.URL + app.Base + "/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	documents.Lock()
 	defer documents.Unlock()
 	if documents.byText == nil {
@@ -207,14 +195,10 @@ func (b *Browser) Do(t testing.TB, method, path, body string, header ...string) 
 	t.Helper()
 	request := b.request(t, method, path, body, header...)
 	answer, err := b.client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b.world.document.Require(t, apitest.Exchange{
 		Method: method, Target: app.Base + path, Sent: request.Header, Status: answer.StatusCode, Header: answer.Header, Body: text,
 	})
@@ -229,9 +213,7 @@ func (b *Browser) Do(t testing.TB, method, path, body string, header ...string) 
 func (b *Browser) request(t testing.TB, method, path, body string, header ...string) *http.Request {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, b.world.URL+app.Base+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -254,13 +236,19 @@ func (b *Browser) Get(t testing.TB, path string) *apitest.Response {
 func (b *Browser) Download(t testing.TB, path string) []byte {
 	t.Helper()
 	answer, err := b.client.Do(b.request(t, http.MethodGet, path, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK || !strings.HasPrefix(answer.Header.Get("Content-Disposition"), "attachment") {
 		t.Fatalf("%s answered %s with %v, %v: %.200s", path, answer.Status, answer.Header, err, text)
 	}
 	return text
+}
+
+// must fails the test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
