@@ -72,7 +72,7 @@ func (c *callbacks) put(w *waba, url string, key uint64, u update) {
 
 // toApp queues an update for the app itself, whatever its accounts subscribed to.
 func (c *callbacks) toApp(u update) {
-	u.timed, u.entry = true, c.sim.cfg.BusinessID
+	u.timed, u.entry = true, appOwner
 	c.enqueue(c.app.Load().url, 0, u)
 }
 

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/binary"
 	"log/slog"
@@ -11,13 +12,17 @@ import (
 // DefaultAppID is the app id if the configuration gives none.
 const DefaultAppID = "700100200300400"
 
+// appOwner is the business that owns the app. Partner callbacks are addressed to it.
+const appOwner = "300100200300400"
+
+// maxFiles bounds the bytes of the files kept. Above it the oldest are dropped.
+const maxFiles = 256 << 20
+
 // Config configures a simulator. The zero value works: any number, any token, no callbacks.
 type Config struct {
 	// AppID and AppSecret identify the app that customers sign up with. Callbacks are signed with the secret.
 	AppID     string
 	AppSecret string
-	// BusinessID is the business that owns the app. Partner callbacks are addressed to it.
-	BusinessID string
 	// VerifyToken is the token that the callback's owner expects in a verification request.
 	VerifyToken string
 	// CallbackURL is where signed callbacks go, unless an account or a number overrides it. Empty means nowhere.
@@ -33,8 +38,6 @@ type Config struct {
 	Strict bool
 	// IgnoreWindow accepts free-form messages at any time, for load tests.
 	IgnoreWindow bool
-	// AllowList, if not empty, lists the only people who can get messages, as with a test number.
-	AllowList []string
 
 	// Known returns what others know about a phone number id that the simulator does not know. Nil means that nobody
 	// knows anything.
@@ -57,8 +60,6 @@ type Config struct {
 	MaxMessages int
 	// MaxQueued bounds the waiting callbacks. Above it the oldest are dropped. Zero means 500,000.
 	MaxQueued int
-	// MaxMediaBytes bounds the files kept. Above it the oldest are dropped. Zero means 256 MiB.
-	MaxMediaBytes int64
 	// CallbackLanes is how many callback requests may be under way to one address. Callbacks about one person use one
 	// lane, so they stay in order. Zero means 4.
 	CallbackLanes int
@@ -83,16 +84,8 @@ func defaultDelays() Delays {
 }
 
 func (c Config) withDefaults() Config {
-	if c.AppID == "" {
-		c.AppID = DefaultAppID
-	}
-	if c.BusinessID == "" {
-		c.BusinessID = "300100200300400"
-	}
-	if c.Delays == nil {
-		d := defaultDelays()
-		c.Delays = &d
-	}
+	c.AppID = cmp.Or(c.AppID, DefaultAppID)
+	c.Delays = cmp.Or(c.Delays, new(defaultDelays()))
 	if c.Now == nil {
 		begin := time.Now()
 		c.Now = func() time.Time { return begin.Add(time.Since(begin)) }
@@ -100,33 +93,15 @@ func (c Config) withDefaults() Config {
 	if c.Known == nil {
 		c.Known = func(string) (NumberSpec, bool) { return NumberSpec{}, false }
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	c.Client = cmp.Or(c.Client, defaultClient())
 	if c.Seed == 0 {
 		c.Seed = randomSeed()
 	}
-	if c.Client == nil {
-		c.Client = defaultClient()
-	}
-	return c.withBounds()
-}
-
-func (c Config) withBounds() Config {
-	c.MaxMessages = orDefault(c.MaxMessages, 100_000)
-	c.MaxQueued = orDefault(c.MaxQueued, 500_000)
-	c.CallbackLanes = orDefault(c.CallbackLanes, 4)
-	if c.MaxMediaBytes == 0 {
-		c.MaxMediaBytes = 256 << 20
-	}
+	c.MaxMessages = cmp.Or(c.MaxMessages, 100_000)
+	c.MaxQueued = cmp.Or(c.MaxQueued, 500_000)
+	c.CallbackLanes = cmp.Or(c.CallbackLanes, 4)
 	return c
-}
-
-func orDefault(n, def int) int {
-	if n == 0 {
-		return def
-	}
-	return n
 }
 
 func defaultClient() *http.Client {

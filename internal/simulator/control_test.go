@@ -81,7 +81,7 @@ func TestRawCallbacks(t *testing.T) {
 		}
 	}
 	want := map[string]int{
-		"account_review_update 2001": 2, "account_update " + r.sim.cfg.BusinessID: 1, "anything " + names.DerivedID(names.WABA, testNumber): 1,
+		"account_review_update 2001": 2, "account_update " + appOwner: 1, "anything " + names.DerivedID(names.WABA, testNumber): 1,
 	}
 	if fmt.Sprint(entries) != fmt.Sprint(want) {
 		t.Errorf("entries: %v, want %v", entries, want)
@@ -126,7 +126,7 @@ func TestAccountEventsHaveEffects(t *testing.T) {
 			last = c
 		}
 	}
-	if last.entry != r.sim.cfg.BusinessID || dig(last.value, "waba_info", "waba_id") != names.DerivedID(names.WABA, testNumber) || dig(last.value, "disconnection_info", "reason") != "PRIMARY_INACTIVITY" {
+	if last.entry != appOwner || dig(last.value, "waba_info", "waba_id") != names.DerivedID(names.WABA, testNumber) || dig(last.value, "disconnection_info", "reason") != "PRIMARY_INACTIVITY" {
 		t.Errorf("callback: %v", last)
 	}
 }

@@ -65,19 +65,8 @@ type keptMessage struct {
 }
 
 type keptTemplate struct {
-	Account    string                `json:"account"`
-	ID         string                `json:"id"`
-	Name       string                `json:"name"`
-	Language   string                `json:"language"`
-	Category   string                `json:"category"`
-	Format     string                `json:"format"`
-	Status     string                `json:"status"`
-	Reason     string                `json:"reason"`
-	Quality    string                `json:"quality"`
-	Components []templates.Component `json:"components"`
-	TTL        *int                  `json:"ttl,omitempty"`
-	Created    time.Time             `json:"created"`
-	Pauses     int                   `json:"pauses,omitempty"`
+	Account string `json:"account"`
+	templates.Template
 }
 
 // keptFile describes a file. Its content is in a file of the folder, named by the id.
@@ -167,10 +156,7 @@ func (a *accounts) keptTemplates() (list []keptTemplate) {
 	defer a.mu.RUnlock()
 	for id, w := range a.wabas {
 		for _, t := range w.templates.Made() {
-			list = append(list, keptTemplate{
-				Account: id, ID: t.ID, Name: t.Name, Language: t.Language, Category: t.Category, Format: t.Format, Status: t.Status,
-				Reason: t.Reason, Quality: t.Quality, Components: t.Components, TTL: t.TTL, Created: t.Created, Pauses: t.Pauses,
-			})
+			list = append(list, keptTemplate{id, t})
 		}
 	}
 	return list

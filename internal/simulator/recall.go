@@ -5,7 +5,6 @@ import (
 
 	"github.com/parleyhq/parley/internal/simulator/files"
 	"github.com/parleyhq/parley/internal/simulator/recent"
-	"github.com/parleyhq/parley/internal/simulator/templates"
 )
 
 // recall restores a saved state. Parts that no longer fit are left out.
@@ -37,14 +36,10 @@ func (s *Simulator) recallTemplate(k keptTemplate) {
 	if w == nil {
 		return
 	}
-	t := templates.Template{
-		ID: k.ID, Name: k.Name, Language: k.Language, Category: k.Category, Format: k.Format, Status: k.Status, Reason: k.Reason,
-		Quality: k.Quality, Components: k.Components, TTL: k.TTL, Created: k.Created, Pauses: k.Pauses,
-	}
-	w.templates.Restore(t)
-	s.accounts.own(w, t.ID)
-	if t.Status == "PENDING" {
-		s.reviewLater(w, t)
+	w.templates.Restore(k.Template)
+	s.accounts.own(w, k.ID)
+	if k.Status == "PENDING" {
+		s.reviewLater(w, k.Template)
 	}
 }
 

@@ -59,8 +59,6 @@ type scripts struct {
 	next int
 }
 
-func newScripts() *scripts { return &scripts{} }
-
 func (s *scripts) add(sc script) (script, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -64,7 +64,7 @@ func TestSignupFromPageToMessage(t *testing.T) {
 	code := r.approve("number", "new", "name", "Bakery", "phone", "+49 30 555777")
 	r.settle(0)
 	added := r.recv.all()
-	if len(added) != 1 || added[0].field != "account_update" || added[0].value["event"] != "PARTNER_ADDED" || added[0].entry != r.sim.cfg.BusinessID {
+	if len(added) != 1 || added[0].field != "account_update" || added[0].value["event"] != "PARTNER_ADDED" || added[0].entry != appOwner {
 		t.Fatalf("callback: %v", added)
 	}
 	token := at[string](t, r.exchange(code, testRedirect).body, "access_token")

@@ -58,8 +58,8 @@ func New(cfg Config) *Simulator {
 	cfg = cfg.withDefaults()
 	s := &Simulator{
 		cfg: cfg, log: cfg.Log, ids: names.Source{Seed: cfg.Seed},
-		accounts: newAccounts(), tokens: newTokens(), people: newPeople(), scripts: newScripts(),
-		messages: newMessageStore(cfg.MaxMessages), media: files.NewStore(cfg.MaxMediaBytes),
+		accounts: newAccounts(), tokens: newTokens(), people: newPeople(), scripts: &scripts{},
+		messages: newMessageStore(cfg.MaxMessages), media: files.NewStore(maxFiles),
 		windows: recent.New[recent.Pair, int64](1_000_000), stops: recent.New[recent.Pair, bool](200_000),
 		flaky: recent.New[recent.Pair, int](100_000), uploads: recent.New[recent.Key, *upload](10_000),
 		codes: recent.New[recent.Key, authCode](10_000), grants: recent.New[recent.Key, grant](10_000),
@@ -93,7 +93,7 @@ func (s *Simulator) Reset() {
 func (s *Simulator) restore() {
 	s.plans.Store(newPlanSet(*s.cfg.Delays))
 	s.faults.Store(&Faults{})
-	s.setAllowList(s.cfg.AllowList)
+	s.setAllowList(nil)
 	s.addDemoPerson()
 }
 

@@ -15,23 +15,23 @@ import (
 )
 
 // Template is one language of a message template. Values are copied out of the set and never changed in place, so a
-// copy may be read freely.
+// copy may be read freely. Its JSON is how it is saved.
 type Template struct {
-	ID         string
-	Name       string
-	Language   string
-	Category   string // MARKETING, UTILITY, AUTHENTICATION
-	Previous   string // the category before a change
-	Format     string // POSITIONAL, NAMED
-	Status     string
-	Reason     string // the reason of a rejection; NONE otherwise
-	Quality    string
-	Components []Component
-	TTL        *int
-	Created    time.Time
+	ID         string      `json:"id"`
+	Name       string      `json:"name"`
+	Language   string      `json:"language"`
+	Category   string      `json:"category"` // MARKETING, UTILITY, AUTHENTICATION
+	Previous   string      `json:"-"`        // the category before a change
+	Format     string      `json:"format"`   // POSITIONAL, NAMED
+	Status     string      `json:"status"`
+	Reason     string      `json:"reason"` // the reason of a rejection; NONE otherwise
+	Quality    string      `json:"quality"`
+	Components []Component `json:"components"`
+	TTL        *int        `json:"ttl,omitempty"`
+	Created    time.Time   `json:"created"`
 	edits      []time.Time // edits while approved
-	Pauses     int
-	Version    int // grows with each edit, so that an older review knows that it is outdated
+	Pauses     int         `json:"pauses,omitempty"`
+	Version    int         `json:"-"` // grows with each edit, so that an older review knows that it is outdated
 	builtin    bool
 }
 
