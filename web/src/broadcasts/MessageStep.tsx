@@ -57,7 +57,7 @@ export function MessageStep({ broadcast: b, done }: { broadcast?: Broadcast; don
       </Panel>
       <aside className={styles.phone}>
         <Panel title={t.preview}>
-          {template ? <PhonePreview label={t.preview} preview={shown(template, fields, filled, t.sources)} /> : <EmptyState icon="template" title={t.chooseTemplate} />}
+          {template ? <PhonePreview label={t.preview} preview={shown(template, fields, filled, t.sources)} /> : <EmptyState icon="template" title={t.notChosen} />}
         </Panel>
       </aside>
     </div>

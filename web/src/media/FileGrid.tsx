@@ -4,6 +4,7 @@ import { sizeText } from "../inbox/thread/content/source";
 import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
 import { More } from "../ui/More";
+import { RowsSkeleton } from "../ui/RowsSkeleton";
 import { libraryQuery, type LibraryFile, type MediaKind } from "./data";
 import { Thumbnail } from "./FileView";
 import styles from "./Media.module.css";
@@ -27,6 +28,7 @@ export function FileGrid({ number, kind, q, chosen, choose, fits, none }: Props)
   const query = useInfiniteQuery(libraryQuery(number, { kind, q }));
   const files = query.data?.pages.flatMap((page) => page.data).filter((file) => fits?.(file) ?? true) ?? [];
   if (query.isError && files.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  if (query.isPending) return <RowsSkeleton rows={2} height={160} />;
   if (query.isSuccess && files.length === 0) {
     if (none) return none;
     const filtered = Boolean(kind || q);

@@ -6,6 +6,7 @@ import { plainText } from "../inbox/text/format";
 import { ErrorState } from "../ui/ErrorState";
 import { More } from "../ui/More";
 import { NoneFound } from "../ui/NoneFound";
+import { RowsSkeleton } from "../ui/RowsSkeleton";
 import { Time } from "../ui/Time";
 import type { TemplatesSearch } from "./address";
 import { templateListQuery, type FullTemplate } from "./data";
@@ -28,6 +29,7 @@ export function TemplateList({ number, search, clear, none }: Props) {
   const query = useInfiniteQuery(templateListQuery(number, search));
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  if (query.isPending) return <div className={styles.pending}><RowsSkeleton /></div>;
   if (query.isSuccess && rows.length === 0) {
     const filtered = Boolean(search.q || search.state || search.language || search.category);
     return filtered ? <NoneFound icon="template" title={t.noneFound} clear={clear}>{t.noneFoundHint}</NoneFound> : none;

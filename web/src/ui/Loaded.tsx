@@ -1,9 +1,8 @@
-import { Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { isMissing } from "../api/client";
 import { ErrorState } from "./ErrorState";
-import { Later } from "./Later";
+import { RowsSkeleton } from "./RowsSkeleton";
 
 interface Props<T> {
   query: UseQueryResult<T>;
@@ -19,11 +18,5 @@ export function Loaded<T>(props: Props<T>) {
   if (query.data !== undefined) return props.children(query.data);
   if (props.missing && isMissing(query.error)) return props.missing;
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
-  return (
-    <Later>
-      {Array.from({ length: rows }, (_, row) => (
-        <Skeleton key={row} height={44} mb={12} radius={9} />
-      ))}
-    </Later>
-  );
+  return <RowsSkeleton rows={rows} />;
 }

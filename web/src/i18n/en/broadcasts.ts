@@ -43,6 +43,7 @@ export const broadcasts = {
   name: "Name",
   nameHint: "Only colleagues see it.",
   from: "Send from",
+  notChosen: "Choose a template to see it here",
   chooseTemplate: "Template",
   noTemplates: "This number has no approved template.",
   fill: "What stands in the places",

@@ -45,6 +45,7 @@ export const broadcasts: typeof english = {
   name: "Nama",
   nameHint: "Hanya rekan kerja yang melihatnya.",
   from: "Kirim dari",
+  notChosen: "Pilih templat untuk melihatnya di sini",
   chooseTemplate: "Templat",
   noTemplates: "Nomor ini tidak punya templat yang disetujui.",
   fill: "Isi tempat kosong",

@@ -45,7 +45,11 @@ function Writing({ conversation: c, presence, me }: { conversation: Conversation
   useOpener("reply", () => show(false));
   useOpener("note", () => show(true));
   useEffect(() => {
-    if (focusWanted > 0) field.current?.focus();
+    const element = field.current;
+    if (focusWanted === 0 || !element) return;
+    element.focus();
+    // A field that nobody was in yet has its caret before the draft.
+    if (element.selectionEnd === 0) element.setSelectionRange(element.value.length, element.value.length);
   }, [focusWanted]);
   const dropping = useDrop(addFiles, blocked || draft.note);
   return (

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { countsQuery } from "../../api/queries";
 import type { InboxView } from "../../api/types";
 import { useText } from "../../i18n";
+import { useCurrentInView } from "../../ui/useCurrentInView";
 import { countText } from "../../shell/useUnread";
 import { inboxPath, usePlace } from "../place";
 import styles from "./ListTabs.module.css";
@@ -14,9 +15,10 @@ export function ListTabs() {
   const t = useText("inbox");
   const { view, conversation, search } = usePlace();
   const counts = useQuery(countsQuery(search.number)).data;
+  const row = useCurrentInView<HTMLElement>(counts);
   const shown = always.includes(view) ? always : [...always, view];
   return (
-    <nav className={styles.tabs} aria-label={t.views}>
+    <nav ref={row} className={styles.tabs} aria-label={t.views}>
       {shown.map((name) => (
         <Link
           key={name}

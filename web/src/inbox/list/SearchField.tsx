@@ -8,6 +8,9 @@ import styles from "./SearchField.module.css";
 
 const moment = 250;
 
+/** Goes from the field into what is listed below it. */
+const toFirst = () => document.querySelector<HTMLElement>("[data-hit], [data-row]")?.focus();
+
 /** Searches while one writes; the words are in the address. */
 export function SearchField() {
   const t = useText("inbox");
@@ -36,6 +39,10 @@ export function SearchField() {
         value={words}
         onChange={(event) => setWords(event.target.value)}
         onKeyDown={(event) => {
+          if (event.key === "ArrowDown") {
+            event.preventDefault();
+            toFirst();
+          }
           if (event.key !== "Escape") return;
           setWords("");
           field.current?.blur();

@@ -25,13 +25,13 @@ export function SearchHit({ found, item, at }: { found: FoundContact; item?: str
   );
   if (!found.conversation_id)
     return (
-      <Link className={styles.hit} to="/contacts/$id" params={{ id: found.contact.id }}>
+      <Link className={styles.hit} data-hit="" to="/contacts/$id" params={{ id: found.contact.id }}>
         {inside}
       </Link>
     );
   return (
     <Link
-      className={styles.hit}
+      className={styles.hit} data-hit=""
       to={inboxPath}
       params={{ view, conversation: found.conversation_id }}
       search={{ ...search, item }}

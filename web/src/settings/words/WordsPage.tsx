@@ -5,6 +5,7 @@ import { get, send } from "../../api/client";
 import { useBroadcasts } from "../../broadcasts/text";
 import { useLanguage, useText } from "../../i18n";
 import { FormDialog } from "../../ui/Dialog";
+import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
 import { Loaded } from "../../ui/Loaded";
 import { toastError } from "../../ui/toasts";
@@ -65,7 +66,7 @@ function Language({ words: w, edit }: { words: Words; edit: () => void }) {
       actions={
         <>
           {!w.default && <Button variant="subtle" color="gray" size="compact-md" onClick={reset}>{t.resetWords}</Button>}
-          <Button variant="subtle" size="compact-md" aria-label={`${common.edit} ${name}`} onClick={edit}>{common.edit}</Button>
+          <IconButton icon="pencil" label={`${common.edit} ${name}`} iconSize={18} size={36} onClick={edit} />
         </>
       }
     />
