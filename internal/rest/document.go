@@ -22,6 +22,7 @@ func init() {
 type document struct {
 	api      *huma.OpenAPI
 	registry huma.Registry
+	params   map[*rule]*huma.Schema // the schemas of parameters
 	about    Description
 	written  func() writtenDocument
 }
@@ -45,7 +46,7 @@ type Description struct {
 }
 
 func newDocument(base string, about Description) *document {
-	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName), about: about}
+	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName), params: map[*rule]*huma.Schema{}, about: about}
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[string]](), reflect.TypeFor[*string]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[json.RawMessage]](), reflect.TypeFor[FreeForm]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[[]string]](), reflect.TypeFor[[]string]())
@@ -99,7 +100,9 @@ func schemaName(t reflect.Type, hint string) string {
 func (d *document) paramRule(f reflect.StructField) *rule {
 	s := huma.SchemaFromField(d.registry, f, f.Name)
 	s.Nullable = false
-	return newRule(d.registry, f.Type, s)
+	r := newRule(d.registry, f.Type, s)
+	d.params[r] = s
+	return r
 }
 
 func (d *document) typeRule(t reflect.Type) *rule {
@@ -132,8 +135,8 @@ func (d *document) add(op *Operation, envelope reflect.Type) {
 func (d *document) parameters(op *Operation) []*huma.Param {
 	var params []*huma.Param
 	for _, p := range op.input.params {
-		params = append(params, &huma.Param{Name: p.name, In: p.in, Required: p.in == "path",
-			Description: p.rule.schema.Description, Schema: p.rule.schema})
+		schema := d.params[p.rule]
+		params = append(params, &huma.Param{Name: p.name, In: p.in, Required: p.in == "path", Description: schema.Description, Schema: schema})
 	}
 	if slices.Contains(op.Errors, chat.CodeInvalidCursor) {
 		params = append(params, op.limitParam(), cursorParam)
@@ -297,8 +300,9 @@ func (op *Operation) headers(status int) map[string]*huma.Param {
 	return headers
 }
 
-// finish ends the registration. The document is written on first use. Unknown fields are allowed everywhere,
-// because requests may carry them and answers may gain some. A nullable enum must list null among its values.
+// finish ends the registration. The document is written on first use, and its parts take several megabytes until then.
+// Unknown fields are allowed everywhere, because requests may carry them and answers may gain some. A nullable enum must
+// list null among its values.
 func (d *document) finish() {
 	if d.about.Finish != nil {
 		d.about.Finish(d.api)
@@ -321,6 +325,7 @@ func (d *document) write() writtenDocument {
 	if err != nil {
 		panic(err)
 	}
+	d.api, d.registry, d.params = nil, nil, nil
 	return writtenDocument{text: text, tag: WeakETag(string(text))}
 }
 

@@ -139,7 +139,7 @@ func (p param) value(c *Call) (value queryValue, given bool) {
 		return queryValue{text: c.path[p.place]}, true
 	}
 	value, given = c.query().values[p.name]
-	switch p.rule.schema.Format {
+	switch p.rule.limits.format {
 	case "date-time", formatPhoneNumber:
 		// An unescaped + arrives as a space. Neither of these formats contains a space.
 		value.text = strings.ReplaceAll(value.text, " ", "+")

@@ -30,7 +30,7 @@ type rule struct {
 	nullable  bool
 	fields    []fieldRule // of an object, in the documented order
 	items     *rule
-	schema    *huma.Schema
+	limits    limits
 	pattern   *regexp.Regexp
 	enum      []string
 	trimmed   bool    // white space around the text is ignored
@@ -39,6 +39,22 @@ type rule struct {
 	someOf    bool    // an object that needs at least one of its fields
 	either    []*rule // the alternative forms of a value, each of another JSON type
 	part      bool    // its operation decides whether it counts, and decodes it
+}
+
+// limits are those of a schema. A rule does not keep the schema itself, which is large and has patterns of its own.
+type limits struct {
+	format, pattern      string
+	minItems, maxItems   *int
+	minLength, maxLength *int
+	minimum, maximum     *float64
+	maxProperties        *int
+}
+
+func limitsOf(s *huma.Schema) limits {
+	return limits{
+		format: s.Format, pattern: s.Pattern, minItems: s.MinItems, maxItems: s.MaxItems, minLength: s.MinLength, maxLength: s.MaxLength,
+		minimum: s.Minimum, maximum: s.Maximum, maxProperties: s.MaxProperties,
+	}
 }
 
 type fieldRule struct {
@@ -101,7 +117,7 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	r := &rule{kind: s.Type, nullable: s.Nullable, schema: s}
+	r := &rule{kind: s.Type, nullable: s.Nullable, limits: limitsOf(s)}
 	if s.Pattern != "" {
 		r.pattern = compiled(s.Pattern)
 	}
@@ -260,10 +276,10 @@ func (r *rule) checkArray(s *scan, path string) (findings, error) {
 		}
 		all.merge(found)
 	}
-	if least := r.schema.MinItems; least != nil && n < *least {
+	if least := r.limits.minItems; least != nil && n < *least {
 		all = findings{bad: chat.Invalid(path, "Must have at least %d items.", *least)}
 	}
-	if most := r.schema.MaxItems; most != nil && n > *most {
+	if most := r.limits.maxItems; most != nil && n > *most {
 		all = findings{bad: chat.Invalid(path, "Must have at most %d items.", *most)}
 	}
 	_, err := s.ReadToken()
@@ -312,7 +328,7 @@ func (r *rule) checkString(s, path string) *chat.Error {
 		counted = strings.Join(strings.Fields(s), " ")
 	}
 	n := utf8.RuneCountInString(counted)
-	switch least, most := r.schema.MinLength, r.schema.MaxLength; {
+	switch least, most := r.limits.minLength, r.limits.maxLength; {
 	case s == "" && r.clearing:
 		return nil
 	case strings.ContainsRune(s, 0):
@@ -324,12 +340,12 @@ func (r *rule) checkString(s, path string) *chat.Error {
 	case most != nil && n > *most:
 		return chat.Invalid(path, "Must be at most %d characters long.", *most)
 	case r.pattern != nil && !r.pattern.MatchString(s):
-		return chat.Invalid(path, "%s", mismatch(r.schema.Pattern))
-	case checkedFormats[r.schema.Format] != nil:
-		failure, _ := errors.AsType[*chat.Error](checkedFormats[r.schema.Format](path, s))
+		return chat.Invalid(path, "%s", mismatch(r.limits.pattern))
+	case checkedFormats[r.limits.format] != nil:
+		failure, _ := errors.AsType[*chat.Error](checkedFormats[r.limits.format](path, s))
 		return failure
-	case !validFormat(r.schema.Format, s):
-		return chat.Invalid(path, "Must be a valid %s.", r.schema.Format)
+	case !validFormat(r.limits.format, s):
+		return chat.Invalid(path, "Must be a valid %s.", r.limits.format)
 	}
 	return nil
 }
@@ -379,10 +395,10 @@ func (r *rule) checkNumber(text, path string) *chat.Error {
 			return chat.Invalid(path, "Must be a whole number in the range of 64 bits, written without fraction or exponent.")
 		}
 	}
-	if least := r.schema.Minimum; least != nil && n < *least {
+	if least := r.limits.minimum; least != nil && n < *least {
 		return chat.Invalid(path, "Must be at least %v.", *least)
 	}
-	if most := r.schema.Maximum; most != nil && n > *most {
+	if most := r.limits.maximum; most != nil && n > *most {
 		return chat.Invalid(path, "Must be at most %v.", *most)
 	}
 	return nil
@@ -390,7 +406,7 @@ func (r *rule) checkNumber(text, path string) *chat.Error {
 
 // checkFreeForm checks an object whose fields the caller chooses.
 func (r *rule) checkFreeForm(v jsontext.Value, path string) *chat.Error {
-	if most := r.schema.MaxProperties; most != nil {
+	if most := r.limits.maxProperties; most != nil {
 		var fields map[string]jsontext.Value
 		if err := json.Unmarshal(v, &fields); err == nil && len(fields) > *most {
 			return chat.Invalid(path, "Must have at most %d keys.", *most)

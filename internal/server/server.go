@@ -267,6 +267,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	if ready != nil {
 		ready()
 	}
+	go s.writeDocuments()
 	var err error
 	select {
 	case err = <-failed:
@@ -278,6 +279,13 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 		s.linger()
 	}
 	return errors.Join(err, s.drain())
+}
+
+// writeDocuments writes the descriptions of the operations before anybody asks for them. Unwritten they take several
+// megabytes.
+func (s *Server) writeDocuments() {
+	s.api.Description()
+	s.dashboard.Surface().Document()
 }
 
 // drain lets running requests finish, then closes everything.
