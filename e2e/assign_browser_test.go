@@ -14,7 +14,7 @@ func TestOrganizationPage(t *testing.T) {
 	s.Open(srv.URL() + "/settings/org")
 	s.Press("switch", "Hand out new conversations in turn")
 	s.Press("checkbox", "Monday")
-	s.Press("switch", "Answer by itself outside of the opening hours")
+	s.Press("switch", "Reply automatically outside the opening hours")
 	s.Write("Away message", "We are closed.")
 	s.Accessible()
 	s.Picture("organization")
@@ -50,7 +50,7 @@ func TestRoundRobinOnScreen(t *testing.T) {
 	s.Write("Message to the business", "Halo")
 	s.Press("button", "Send from phone")
 	s.PressIn("Conversations", "Dewi Pratiwi")
-	s.SaysIn("Messages", "got it in turn")
+	s.SaysIn("Messages", "in turn")
 	s.Accessible()
 	s.Content()
 }

@@ -29,7 +29,7 @@ func TestDashboardAudit(t *testing.T) {
 	s.SaysIn("Entries", "Created a team")
 	s.Press("button", "Only about Night shift")
 	s.Choose("What", "number.disconnected")
-	s.Says("There is nothing")
+	s.Says("No entries")
 	s.Accessible()
 	got := s.ask("GET", "/audit?action=team.created", nil)
 	if got.Status != 200 || !strings.Contains(string(got.Body.Data), "Night shift") {

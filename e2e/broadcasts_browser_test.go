@@ -42,7 +42,7 @@ func TestBroadcastFromFileToReport(t *testing.T) {
 	s.pick("Template", "promo · en_US")
 	s.pick("Text {{1}}: comes from", "A column of your list")
 	s.Write("Text {{1}}: Column", "percent")
-	s.Write("Text {{1}}: otherwise", "10")
+	s.Write("Text {{1}}: fallback", "10")
 	s.Write("Button “Shop now”: Text", "winter")
 	s.Says("[percent] percent off")
 	s.Accessible()
@@ -56,10 +56,10 @@ func TestBroadcastFromFileToReport(t *testing.T) {
 	s.Says("5 in the list")
 	s.Press("button", "Next")
 	s.Says("3 will get a message")
-	s.SaysIn("Left out", "Twice in the list")
+	s.SaysIn("Left out", "Duplicate in the list")
 	s.SaysIn("Left out", "Not a phone number")
-	s.SaysIn("Three of them", "25 percent off")
-	s.SaysIn("Three of them", "10 percent off") // a recipient without a value in the column
+	s.SaysIn("Examples", "25 percent off")
+	s.SaysIn("Examples", "10 percent off") // a recipient without a value in the column
 	s.Write("Your number", "+1 202 555 0100")
 	s.Press("button", "Send test")
 	s.Says("The test is on its way")
@@ -75,8 +75,8 @@ func TestBroadcastFromFileToReport(t *testing.T) {
 	s.phoneWrites(dewi, map[string]any{"type": "text", "text": "Still today?"})
 	s.Open(s.where() + "?show=replied")
 	s.SaysIn("Recipients", "Dewi Pratiwi")
-	s.SaysIn("What became of it", "Replied")
-	s.SaysIn("Why people were left out", "Twice in the list")
+	s.SaysIn("Results", "Replied")
+	s.SaysIn("Why people were left out", "Duplicate in the list")
 	s.Accessible()
 	if all := stored[[]storedBroadcast](s, "/"+demoNumber+"/broadcasts"); len(all) != 1 || all[0].Counts.Sent != 3 || all[0].Counts.Skipped != 2 || all[0].Counts.Replied != 1 {
 		t.Errorf("the broadcasts are %+v", all)
@@ -118,7 +118,7 @@ func TestBroadcastSaysWhyItPaused(t *testing.T) {
 	id := slowBroadcast(t, srv, key)
 	s.Open(srv.URL() + "/broadcasts/" + id)
 	s.Has("button", "Pause")
-	s.SaysIn("What became of it", "Waiting")
+	s.SaysIn("Results", "Waiting")
 	sim.do(http.MethodPatch, "templates/"+template, map[string]any{"status": "PAUSED"})
 	s.Says("The provider has paused the template")
 	s.Has("button", "Resume")
@@ -128,9 +128,9 @@ func TestBroadcastSaysWhyItPaused(t *testing.T) {
 	s.Press("button", "Resume")
 	s.Has("button", "Pause")
 	s.Press("button", "Pause")
-	s.Says("A colleague has done this.")
+	s.Says("A colleague did this.")
 	s.Press("button", "Stop")
-	s.Says("It cannot go on afterwards.")
+	s.Says("A stopped broadcast cannot be resumed.")
 	s.Accessible()
 	s.pressInDialog("Stop")
 	s.SaysIn("Why people were left out", "The broadcast was stopped")
@@ -140,7 +140,7 @@ func TestBroadcastSaysWhyItPaused(t *testing.T) {
 		t.Errorf("it ends with %+v", n)
 	}
 	s.Press("button", "Duplicate")
-	s.Says("A draft was made")
+	s.Says("A draft was created")
 	s.Content()
 }
 
@@ -158,7 +158,7 @@ func TestBroadcastPages(t *testing.T) {
 		for page, sign := range map[string]string{
 			"/broadcasts": "Next year", "/broadcasts/new": "Send from", "/broadcasts/" + made.ID(): "January 1, 2099 at 9:00",
 			"/broadcasts/" + made.ID() + "?step=2": "All contacts of the number", "/broadcasts/" + made.ID() + "?step=3": "will get a message",
-			"/broadcasts/" + made.ID() + "?step=4": "Asia/Jakarta", "/settings/words": "Stop words", "/broadcasts?status=failed": "No broadcast fits",
+			"/broadcasts/" + made.ID() + "?step=4": "Asia/Jakarta", "/settings/words": "Stop words", "/broadcasts?status=failed": "No broadcasts match",
 		} {
 			s.Open(srv.URL() + page)
 			if page == "/settings/words" {

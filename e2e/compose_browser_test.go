@@ -93,9 +93,9 @@ func TestDashboardJump(t *testing.T) {
 	s.holdsSoon(inside("Messages") + ".scrollTop = 0, " + says(1))
 	s.holdsSoon(inside("Messages") + ".scrollTop = 1e9, " + says(total))
 	s.holdsSoon(inside("Messages") + ".scrollTop = 0, " + says(1))
-	s.Press("button", "To the newest message")
+	s.Press("button", "Jump to the newest")
 	s.SaysIn("Messages", fmt.Sprintf("number %d.", total))
-	s.Lacks("button", "To the newest message")
+	s.Lacks("button", "Jump to the newest")
 	s.Accessible()
 	s.Content()
 }

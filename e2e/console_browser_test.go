@@ -77,7 +77,7 @@ func TestConsoleWebhooks(t *testing.T) {
 
 	s.Press("button", "Enable") // the 410 has disabled it
 	s.Press("button", "Replay")
-	s.Says("It is delivered once more")
+	s.Says("The replay is on its way")
 	receiver.await(t, 2)
 	s.Press("button", "Enable")
 	s.Press("button", "Replay many")
@@ -104,7 +104,7 @@ func TestConsoleSecrets(t *testing.T) {
 	s.Open(srv.URL() + "/dev/webhooks/" + made.Data.ID)
 	s.Press("button", "Secrets")
 	s.Choose("The old one stops", "never")
-	s.Press("button", "Make the new secret")
+	s.Press("button", "Create the new secret")
 	if fresh := s.value("New secret"); !strings.HasPrefix(fresh, "whsec_") {
 		t.Errorf("the new secret is %q", fresh)
 	}
@@ -165,10 +165,10 @@ func TestConsoleLogAndStory(t *testing.T) {
 	s.Accessible()
 	s.Holds("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'k', ctrlKey: true})) || true")
 	s.writeInto("combobox", "Commands", "+12025550100")
-	s.Press("option", "Show the story of +12025550100 Developers")
+	s.Press("option", "Look up +12025550100 Developers")
 	s.SaysIn("Story", "told")
 	s.Open(srv.URL() + "/dev/find?id=msg_00000000000000000000000000")
-	s.Says("Nothing has this id")
+	s.Says("Nothing found for this ID")
 	s.Content()
 }
 
@@ -201,8 +201,8 @@ func TestConsoleIsForAdmins(t *testing.T) {
 	owner.Open(srv.URL() + "/settings/users")
 	owner.Press("button", "Invite")
 	owner.Write("Name", "Budi")
-	owner.Write("E-mail", "budi@example.com")
-	owner.Press("button", "Make the link")
+	owner.Write("Email", "budi@example.com")
+	owner.Press("button", "Create the link")
 	agent.Open(strings.Replace(owner.value("Link"), "localhost", "127.0.0.1", 1))
 	agent.Write("Password", "correct horse battery")
 	agent.Press("button", "Join")

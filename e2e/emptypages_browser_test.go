@@ -12,22 +12,22 @@ func TestDashboardMissing(t *testing.T) {
 	srv, s := atDesk(t)
 	const none = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 	for _, page := range []struct{ path, says, role, back string }{
-		{"/contacts/ctc_" + none, "There is no such contact", "link", "Back to contacts"},
-		{"/contacts/nonsense", "There is no such contact", "link", "Back to contacts"},
-		{"/customers/cus_" + none, "There is no such customer", "link", "All customers"},
-		{"/numbers/999", "There is no such number", "link", "All numbers"},
-		{"/broadcasts/brd_" + none, "There is no such broadcast", "link", "All broadcasts"},
-		{"/templates/none_of_them", "There is no such template", "link", "All templates"},
-		{"/templates/new?edit=none_of_them", "There is no such template", "link", "All templates"},
-		{"/templates/new?draft=tpd_" + none, "There is no such draft", "link", "All templates"},
-		{"/dev/webhooks/wbs_" + none, "There is no such endpoint", "link", "All endpoints"},
-		{"/dev/logs?id=req_" + none, "There is no such request", "button", "Close"},
-		{"/dev/events?id=evt_" + none, "There is no such event", "button", "Close"},
-		{"/dev/deliveries?id=wbd_" + none, "There is no such delivery", "button", "Close"},
-		{"/media?file=med_" + none, "There is no such file", "button", "Close"},
-		{"/inbox/all/cnv_" + none, "There is no such conversation", "button", "Back to the list"},
-		{"/settings/nothing", "There is no such page", "link", "Go to the inbox"},
-		{"/nothing", "There is no such page", "link", "Go to the inbox"},
+		{"/contacts/ctc_" + none, "Contact not found", "link", "Back to contacts"},
+		{"/contacts/nonsense", "Contact not found", "link", "Back to contacts"},
+		{"/customers/cus_" + none, "Customer not found", "link", "All customers"},
+		{"/numbers/999", "Number not found", "link", "All numbers"},
+		{"/broadcasts/brd_" + none, "Broadcast not found", "link", "All broadcasts"},
+		{"/templates/none_of_them", "Template not found", "link", "All templates"},
+		{"/templates/new?edit=none_of_them", "Template not found", "link", "All templates"},
+		{"/templates/new?draft=tpd_" + none, "Draft not found", "link", "All templates"},
+		{"/dev/webhooks/wbs_" + none, "Endpoint not found", "link", "All endpoints"},
+		{"/dev/logs?id=req_" + none, "Request not found", "button", "Close"},
+		{"/dev/events?id=evt_" + none, "Event not found", "button", "Close"},
+		{"/dev/deliveries?id=wbd_" + none, "Delivery not found", "button", "Close"},
+		{"/media?file=med_" + none, "File not found", "button", "Close"},
+		{"/inbox/all/cnv_" + none, "Conversation not found", "button", "Back to the list"},
+		{"/settings/nothing", "Page not found", "link", "Go to the inbox"},
+		{"/nothing", "Page not found", "link", "Go to the inbox"},
 	} {
 		s.Open(srv.URL() + page.path)
 		s.Has("heading", page.says)

@@ -23,7 +23,7 @@ func TestDashboardSeldomTemplates(t *testing.T) {
 	s.Open(srv.URL() + "/templates/new")
 	s.Write("Name", "find_us")
 	s.Press("button", "Location")
-	s.Says("The place is given with each message.")
+	s.Says("Each message carries its own location.")
 	s.Write("Body text", "Our new shop is open. Come and see us.")
 	if made := submits(s, number, "find_us"); made.Components[0].Format != "LOCATION" {
 		t.Errorf("its header is %+v", made.Components[0])
@@ -34,7 +34,7 @@ func TestDashboardSeldomTemplates(t *testing.T) {
 	s.pick("Category", "Authentication")
 	s.Press("checkbox", "Add “do not share this code”")
 	s.Write("The code expires after (minutes)", "10")
-	s.SaysIn("As on the phone", "This code expires in 10 minutes.")
+	s.SaysIn("Preview", "This code expires in 10 minutes.")
 	made := submits(s, number, "one_time_code")
 	if len(made.Components) < 2 {
 		t.Errorf("it has the components %+v", made.Components)
@@ -83,7 +83,7 @@ func TestDashboardOptOutWords(t *testing.T) {
 	s.enter()
 	s.enter()                                 // with nothing typed it must not save the form
 	s.writeInDialog("Start words", "reprise") // leaving a field saves its content
-	s.Write("Answer to a stop word", "Vous ne recevrez plus rien.")
+	s.Write("Reply to a stop word", "Vous ne recevrez plus rien.")
 	s.Until(`[...document.querySelectorAll("[role=dialog] .mantine-Pill-label")].length === 2`)
 	s.Accessible()
 	s.pressInDialog("Save")

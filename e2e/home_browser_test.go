@@ -20,7 +20,7 @@ func TestDashboardHome(t *testing.T) {
 	if err != nil || said == 0 {
 		t.Fatalf("%d people wait, %v", said, err)
 	}
-	s.PressIn("Needs attention", "wait for an answer")
+	s.PressIn("Needs attention", "waiting for a reply")
 	s.Has("list", "Conversations")
 	s.Holds(fmt.Sprintf(`document.querySelectorAll("[aria-label=Conversations] a").length === %d`, said))
 	s.Content()

@@ -19,7 +19,7 @@ func shows(text string) string {
 // pressQuote presses the newest quote of a text in the thread.
 func (s *Screen) pressQuote(text string) {
 	s.t.Helper()
-	find := fmt.Sprintf(`[...%s.querySelectorAll('button[title="Go to the message that this one answers"]')].findLast(b => b.innerText === %q)`, inside("Messages"), text)
+	find := fmt.Sprintf(`[...%s.querySelectorAll('button[title="Go to the quoted message"]')].findLast(b => b.innerText === %q)`, inside("Messages"), text)
 	s.Until("!!" + find)
 	s.does(find + ".focus(); " + find + ".click()")
 }
@@ -58,11 +58,11 @@ func TestDashboardQuote(t *testing.T) {
 		s.Holds("!" + inside("Messages") + `.innerText.includes("Line 3\n")`) // the beginning is not loaded
 		s.pressQuote("Do you have lamps?")
 		s.Until(shows("Do you have lamps?"))
-		s.Has("button", "To the newest message")
+		s.Has("button", "Jump to the newest")
 		s.Accessible()
-		s.Press("button", "To the newest message")
+		s.Press("button", "Jump to the newest")
 		s.SaysIn("Messages", "As I asked")
-		s.Lacks("button", "To the newest message")
+		s.Lacks("button", "Jump to the newest")
 	}
 	s.Content()
 }

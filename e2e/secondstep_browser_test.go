@@ -38,16 +38,16 @@ func TestDashboardTwoSteps(t *testing.T) {
 	}
 	s.Picture("recovery")
 	s.Accessible()
-	s.Press("button", "I have stored them")
+	s.Press("button", "I have saved them")
 	s.Says("10 recovery codes left")
 	s.Picture("on")
 
 	s.Open(srv.URL() + "/settings/org")
-	s.Press("switch", "Ask everybody for two-step sign-in")
+	s.Press("switch", "Require two-step sign-in from everyone")
 	s.Accessible()
 
 	s.does(`await fetch("/app/api/session", { method: "DELETE" }); location.assign("/login")`)
-	s.Write("E-mail", email)
+	s.Write("Email", email)
 	s.Write("Password", password)
 	s.Press("button", "Sign in")
 	s.Write("Code", "12345x")
@@ -70,7 +70,7 @@ func TestDashboardTwoSteps(t *testing.T) {
 	s.Accessible()
 	s.Write("Code that the app shows", codeFrom(t, s.value("Or type this key into the app"), 0))
 	s.Press("button", "Confirm")
-	s.Press("button", "I have stored them")
+	s.Press("button", "I have saved them")
 	s.Has("link", "Settings")
 	s.Content()
 }

@@ -47,21 +47,21 @@ func TestDashboardSorting(t *testing.T) {
 		t.Errorf("an hour is until %s: %v", *c.SnoozedUntil, err)
 	}
 	s.Press("button", "Snooze")
-	s.Press("menuitem", "Wake it up")
+	s.Press("menuitem", "Unsnooze")
 	s.conversation(id, func(c storedConversation) bool { return c.Status == "open" && c.SnoozedUntil == nil })
 	s.Press("button", "Snooze")
 	s.Press("menuitem", "Until they reply")
 	s.conversation(id, func(c storedConversation) bool { return c.Status == "pending" })
 	s.phoneWrites(dewi, map[string]any{"type": "text", "text": "Masih ada?"})
 	s.conversation(id, func(c storedConversation) bool { return c.Status == "open" && c.SnoozedUntil == nil })
-	s.SaysIn("Messages", "Woken up")
+	s.SaysIn("Messages", "Unsnoozed")
 
 	soon := time.Now().Add(2 * time.Second).UTC().Format(time.RFC3339)
 	if a := s.ask("PATCH", "/conversations/"+id, map[string]any{"snoozed_until": soon}); a.Status != http.StatusOK {
 		t.Fatalf("snooze: %+v", a)
 	}
 	s.conversation(id, func(c storedConversation) bool { return c.Status == "open" })
-	s.Until(inside("Messages") + `.innerText.split("Woken up").length === 3`)
+	s.Until(inside("Messages") + `.innerText.split("Unsnoozed").length === 3`)
 
 	s.Press("button", "Resolve")
 	s.conversation(id, func(c storedConversation) bool { return c.Status == "resolved" })
@@ -97,7 +97,7 @@ func TestDashboardViews(t *testing.T) {
 		s.Press("menuitem", "Save this view")
 		s.Write("Name", name)
 		if shared {
-			s.Press("checkbox", "For everybody")
+			s.Press("checkbox", "Share with everyone")
 		}
 		s.Press("button", "Save")
 		s.Lacks("dialog", "Save this view")
@@ -147,7 +147,7 @@ func TestDashboardBulk(t *testing.T) {
 	open := s.listed("view=all")
 	s.choose(open[0], false)
 	s.choose(open[3], true)
-	s.Says("4 chosen")
+	s.Says("4 selected")
 	s.Press("button", "Resolve")
 	s.Says("4 conversations changed")
 	if now := s.listed("view=all"); slices.ContainsFunc(open[:4], func(name string) bool { return slices.Contains(now, name) }) {

@@ -44,7 +44,7 @@ func collide(t *testing.T, demo, ana *Screen, ofDemo, ofAna *Server) {
 	demo.Press("button", "Send")
 	demo.Has("dialog", "Ana Wijaya has replied in the meantime")
 	demo.Accessible()
-	demo.Press("button", "Let me look")
+	demo.Press("button", "Let me check")
 	demo.Lacks("dialog", "Ana Wijaya has replied in the meantime")
 	if n := demo.countOnPhone(dewi, wrote("business", "From Demo")); n != 0 {
 		t.Error("it was sent although it was asked about")
@@ -61,8 +61,8 @@ func TestDashboardChoices(t *testing.T) {
 	s.Press("button", "Buttons or a list")
 	s.Has("dialog", "Buttons or a list")
 	s.writeInDialog("Message", "When does it suit you?")
-	s.Write("Choice 1", "Morning")
-	s.Write("Choice 2", "Evening")
+	s.Write("Option 1", "Morning")
+	s.Write("Option 2", "Evening")
 	s.Accessible()
 	s.pressInDialog("Send")
 	got := s.onPhone(dewi, wrote("business", "When does it suit you?"))
@@ -77,9 +77,9 @@ func TestDashboardChoices(t *testing.T) {
 	s.on(s.await("radio", "List"), "function () { this.click() }")
 	s.writeInDialog("Message", "Which one?")
 	s.Write("Text that opens the list", "Show them")
-	s.Write("Choice 1", "Blue")
+	s.Write("Option 1", "Blue")
 	s.Write("Description 1", "With a lid")
-	s.Write("Choice 2", "Green")
+	s.Write("Option 2", "Green")
 	s.pressInDialog("Send")
 	got = s.onPhone(dewi, wrote("business", "Which one?"))
 	if got.List != "Show them" || len(got.Buttons) != 2 {
@@ -90,8 +90,8 @@ func TestDashboardChoices(t *testing.T) {
 
 	first := `[...` + inside("Messages") + `.querySelectorAll("[data-key]")].find(e => e.innerText.includes("When do you deliver?"))`
 	s.Until(`!!` + first)
-	s.does(first + `.querySelector('[aria-label="Answer this message"]').click()`)
-	s.Says("Answer to Dewi Pratiwi")
+	s.does(first + `.querySelector('[aria-label="Reply to this message"]').click()`)
+	s.Says("Replying to Dewi Pratiwi")
 	s.Write("Message", "On Tuesdays")
 	s.Press("button", "Send")
 	reply := s.onPhone(dewi, wrote("business", "On Tuesdays"))
@@ -136,9 +136,9 @@ func TestDashboardNotes(t *testing.T) {
 	demo.timeline(id, func(i storedItem) bool { return i.Note != nil && i.Note.Body == "Can you look, @Budi Hartono" })
 	budi.PressIn("Conversations", "Wei Zhang")
 	budi.SaysIn("Messages", "Can you look")
-	budi.Lacks("button", "Change the note")
+	budi.Lacks("button", "Note options")
 
-	demo.Press("button", "Change the note")
+	demo.Press("button", "Note options")
 	demo.Press("menuitem", "Edit")
 	demo.Write("Note", "No need to look")
 	demo.Press("button", "Save")
@@ -147,7 +147,7 @@ func TestDashboardNotes(t *testing.T) {
 	})
 	budi.SaysIn("Messages", "No need to look")
 	demo.Lacks("textbox", "Note")
-	demo.Press("button", "Change the note")
+	demo.Press("button", "Note options")
 	demo.Press("menuitem", "Delete")
 	becomes(demo, "/conversations/"+id+"/timeline?limit=100", func(items []storedItem) bool {
 		for _, i := range items {

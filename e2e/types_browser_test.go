@@ -85,7 +85,7 @@ func TestDashboardEveryType(t *testing.T) {
 	says(map[string]any{"type": "reaction", "reaction": map[string]any{"message_id": first, "emoji": "🙏"}})
 	s.SaysIn("Messages", "🙏")
 	says(map[string]any{"text": "About that one", "context": map[string]any{"id": first}})
-	s.Until(thread + `.querySelector('button[title="Go to the message that this one answers"]')?.innerText.startsWith("A bold word")`)
+	s.Until(thread + `.querySelector('button[title="Go to the quoted message"]')?.innerText.startsWith("A bold word")`)
 	wrong := says(text("Seven lmps"))
 	says(map[string]any{"type": "edit", "edit": map[string]any{"original_message_id": wrong, "message": map[string]any{"type": "text", "text": map[string]any{"body": "Seven lamps"}}}})
 	s.SaysIn("Messages", "Seven lamps")
@@ -114,7 +114,7 @@ func TestDashboardFailure(t *testing.T) {
 		s.SaysIn("Messages", remedy)
 		return id
 	}
-	failed("Nobody There", unreachable, "Reach the person in another way.")
+	failed("Nobody There", unreachable, "Try to reach them in another way.")
 	s.Lacks("button", "Try again")
 	id := failed("Bad Luck", unlucky, "Try again")
 	s.Press("button", "Try again")

@@ -10,7 +10,7 @@ func TestDashboardUsage(t *testing.T) {
 	srv, s := atDesk(t)
 	s.Open(srv.URL() + "/settings/usage")
 	s.Says("Messages this month")
-	s.Says("at the end of the month")
+	s.Says("by the end of the month")
 	s.Has("list", "Messages sent per day")
 	s.Picture("usage-wide")
 	s.Accessible()

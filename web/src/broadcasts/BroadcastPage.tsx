@@ -16,6 +16,7 @@ import { ReportPanels } from "./ReportPanels";
 import { useBroadcasts } from "./text";
 import { Wizard } from "./Wizard";
 import { inZone, ownZone } from "./zones";
+import { numberName } from "../ui/phone";
 
 /** What the address of a broadcast's page may say: the step of a draft, or which recipients are listed. */
 export interface BroadcastSearch extends RecipientSearch {
@@ -30,7 +31,7 @@ export default function BroadcastPage() {
   const query = useQuery(broadcastQuery(id));
   const b = query.data;
   const number = me.numbers.find((n) => n.phone_number_id === b?.phone_number_id);
-  const hint = b && <><State broadcast={b} /> · {b.template.name} · {number?.name || number?.phone_number}{b.started_at && <> · {t.started} <Time value={b.started_at} /></>}</>;
+  const hint = b && <><State broadcast={b} /> · {b.template.name} · {number && numberName(number)}{b.started_at && <> · {t.started} <Time value={b.started_at} /></>}</>;
   return (
     <Frame title={b?.name ?? t.title} hint={hint} action={b && <Actions broadcast={b} editing={search.step !== undefined} />} back>
       <Loaded query={query} missing={<Missing icon="horn" title={t.missing} back={<LinkButton variant="default" to="/broadcasts">{t.back}</LinkButton>} />}>

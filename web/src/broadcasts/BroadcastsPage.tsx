@@ -13,6 +13,7 @@ import styles from "./Broadcasts.module.css";
 import { broadcastsQuery, type Broadcast } from "./data";
 import { Frame, State } from "./Frame";
 import { useBroadcasts } from "./text";
+import { numberName, numberOptions } from "../ui/phone";
 
 /** What the address of the list may say. */
 export interface BroadcastsSearch {
@@ -33,7 +34,7 @@ export default function BroadcastsPage() {
           data={Object.entries(t.statuses).map(([value, label]) => ({ value, label }))} />
         {me.numbers.length > 1 && (
           <Select label={t.number} placeholder={t.allNumbers} clearable value={search.number ?? null} onChange={(number) => set({ number: number ?? undefined })}
-            data={me.numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))} />
+            data={numberOptions(me.numbers)} />
         )}
       </div>
       <Broadcasts number={search.number} status={search.status} clear={() => set({ status: undefined, number: undefined })} />
@@ -82,7 +83,7 @@ function Row({ broadcast: b }: { broadcast: Broadcast }) {
     <Link to="/broadcasts/$id" params={{ id: b.id }} className={styles.row}>
       <span>
         <span className={styles.name}>{b.name}</span>
-        <span className={`${styles.quiet} ${styles.cut}`}>{[b.template.name, number?.name || number?.phone_number].filter(Boolean).join(" · ")}</span>
+        <span className={`${styles.quiet} ${styles.cut}`}>{[b.template.name, number && numberName(number)].filter(Boolean).join(" · ")}</span>
       </span>
       <State broadcast={b} />
       <Counts broadcast={b} />

@@ -48,7 +48,7 @@ export function ListPanel({ broadcast: b }: { broadcast: Broadcast }) {
   if (share !== undefined) {
     return (
       <Panel title={t.list}>
-        <div role="status">{t.adding} · {Math.floor(100 * share)} %<Progress value={100 * share} aria-label={t.adding} /></div>
+        <div role="status">{t.adding} · {Math.floor(100 * share)}%<Progress value={100 * share} aria-label={t.adding} /></div>
       </Panel>
     );
   }

@@ -17,6 +17,7 @@ import { isMapped, mappedOf, textOf, valuesOf, type Mapped } from "./mapping";
 import { PhonePreview } from "./PhonePreview";
 import { PlaceField } from "./PlaceField";
 import { useBroadcasts } from "./text";
+import { numberOptions } from "../ui/phone";
 
 type Filled = Record<string, Mapped | File | string>;
 
@@ -45,7 +46,7 @@ export function MessageStep({ broadcast: b, done }: { broadcast?: Broadcast; don
             onChange={(event) => setName(event.target.value)} />
           <Select label={t.from} allowDeselect={false} disabled={b !== undefined} value={number}
             onChange={(value) => { setNumber(value ?? ""); setChosen(null); setTyped({}); }}
-            data={me.numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))} />
+            data={numberOptions(me.numbers)} />
           {query.data?.length === 0 && <EmptyState icon="template" title={t.noTemplates} />}
           <Select label={t.chooseTemplate} required searchable allowDeselect={false} value={chosen} onChange={(value) => { setChosen(value); setTyped({}); }}
             data={(query.data ?? []).map((x) => ({ value: keyOf(x), label: `${x.name} · ${x.language}` }))} />

@@ -7,6 +7,7 @@ import { useMe } from "../api/queries";
 import { useText } from "../i18n";
 import { FormDialog } from "../ui/Dialog";
 import { useSubmit } from "../ui/useSubmit";
+import { numberOptions } from "../ui/phone";
 
 /** Makes a contact by hand. */
 export function AddContact({ close }: { close: () => void }) {
@@ -31,7 +32,7 @@ export function AddContact({ close }: { close: () => void }) {
         onChange={(event) => setPhone(event.target.value)} />
       <TextInput label={t.name} {...submit.field("name", name, setName)} />
       <Select label={t.into} allowDeselect={false} value={number} onChange={setNumber}
-        data={numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))} />
+        data={numberOptions(numbers)} />
     </FormDialog>
   );
 }

@@ -6,6 +6,7 @@ import { useText } from "../i18n";
 import { Icon } from "../ui/icons";
 import styles from "./ContactsPage.module.css";
 import type { ContactsSearch } from "./data";
+import { numberOptions } from "../ui/phone";
 
 type Set = (change: Partial<ContactsSearch>) => void;
 
@@ -37,7 +38,7 @@ function Fields({ search, set }: { search: ContactsSearch; set: Set }) {
     <Select label={label} data={data} value={search[name] ?? null} placeholder={otherwise} clearable comboboxProps={{ withinPortal: false }}
       onChange={(value) => set({ [name]: value ?? undefined })} />
   );
-  const numbers = me.numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }));
+  const numbers = numberOptions(me.numbers);
   return (
     <div className={styles.filters}>
       <MultiSelect label={t.labels} data={labels.map((l) => ({ value: l.id, label: l.name }))} value={search.labels?.split(",") ?? []}

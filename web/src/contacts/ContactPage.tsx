@@ -18,6 +18,7 @@ import styles from "./ContactPage.module.css";
 import { contactQuery, deleteContact, nameOf, type Contact, type ContactDetail } from "./data";
 import { MergeDialog } from "./MergeDialog";
 import { NotesPanel } from "./NotesPanel";
+import { numberName, phoneOf } from "../ui/phone";
 
 const StartByTemplate = lazy(() => import("./StartByTemplate"));
 
@@ -41,7 +42,7 @@ function Detail({ detail }: { detail: ContactDetail }) {
   const t = useText("contacts");
   const { contact: c } = detail;
   return (
-    <Section title={nameOf(c, t.noName)} hint={c.number.name || c.number.phone_number} action={<Actions contact={c} />}>
+    <Section title={nameOf(c, t.noName)} hint={numberName(c.number)} action={<Actions contact={c} />}>
       <Panel title={t.details}>
         <div className={styles.who}>
           <Avatar name={nameOf(c, t.noName)} id={c.id} size={48} />
@@ -59,7 +60,7 @@ function Detail({ detail }: { detail: ContactDetail }) {
 /** By what the person is known. */
 function Known({ contact: c }: { contact: Contact }) {
   const t = useText("contacts");
-  const rows: [string, string | null][] = [[t.phone, c.phone_number], [t.username, c.username], [t.bsuid, c.bsuid]];
+  const rows: [string, string | null][] = [[t.phone, phoneOf(c.phone_number)], [t.username, c.username], [t.bsuid, c.bsuid]];
   return (
     <dl className={styles.known}>
       {rows.map(([name, value]) => value && (
@@ -110,7 +111,7 @@ function History({ detail }: { detail: ContactDetail }) {
       <ul className={styles.plain} aria-label={t.history}>
         {all.map((c) => (
           <li key={c.id}>
-            <span>{c.number.name || c.number.phone_number}</span>
+            <span>{numberName(c.number)}</span>
             <span className={styles.quiet}>{c.last_seen_at ? <Time value={c.last_seen_at} relative /> : t.never}</span>
             {c.conversation_id ? (
               <Link to="/inbox/$view/{-$conversation}" params={{ view: "all", conversation: c.conversation_id }} search={{ status: "any" }}>

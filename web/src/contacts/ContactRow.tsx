@@ -6,6 +6,7 @@ import { Dot } from "../ui/Dot";
 import { Time } from "../ui/Time";
 import styles from "./ContactsPage.module.css";
 import { nameOf, type Consent, type Contact } from "./data";
+import { phoneOf } from "../ui/phone";
 
 export function ConsentText({ consent }: { consent: Consent }) {
   const t = useText("contacts");
@@ -41,7 +42,7 @@ export function ContactRow(props: { contact: Contact; chosen: boolean; choose: (
         <Avatar name={name} id={c.id} size={32} />
         <span className={styles.cut}>{name}</span>
       </Link>
-      <span className={`${styles.quiet} ${styles.wide}`}>{c.phone_number ?? c.username ?? ""}</span>
+      <span className={`${styles.quiet} ${styles.wide}`}>{phoneOf(c.phone_number) ?? c.username ?? ""}</span>
       <span className={styles.wide}>
         <LabelList labels={c.labels} />
       </span>

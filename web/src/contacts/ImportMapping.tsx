@@ -10,6 +10,7 @@ import { Loaded } from "../ui/Loaded";
 import { useSubmit } from "../ui/useSubmit";
 import styles from "./ContactPage.module.css";
 import type { Job } from "./data";
+import { numberOptions } from "../ui/phone";
 
 export interface Uploaded {
   job: Job;
@@ -101,7 +102,7 @@ function Options(props: { number: string; setNumber: (n: string) => void; option
     <>
       <Checkbox label={t.header} checked={options.header} onChange={(event) => set({ header: event.target.checked })} />
       <Select label={t.into} allowDeselect={false} value={props.number} onChange={(value) => value && props.setNumber(value)}
-        data={numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))} />
+        data={numberOptions(numbers)} />
       <TextInput label={t.country} description={t.countryHint} maxLength={2} value={options.country} error={props.error}
         onChange={(event) => set({ country: event.target.value })} />
       <MultiSelect label={t.labelAll} value={options.label_ids} onChange={(label_ids) => set({ label_ids })}

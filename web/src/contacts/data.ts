@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 import { all, get, pages, send, type Query } from "../api/client";
 import type { LabelRef, Named } from "../api/types";
 import type { Consent, ContactsSearch } from "./address";
+import { phoneOf } from "../ui/phone";
 
 export type { Consent, ContactsSearch } from "./address";
 
@@ -117,7 +118,7 @@ export function useJob(id: string | undefined, ended?: (job: Job) => void): Job 
 
 /** What a person is called: by name, else by what is known. */
 export function nameOf(contact: Pick<Contact, "name" | "phone_number" | "username" | "bsuid">, otherwise: string): string {
-  return contact.name ?? contact.phone_number ?? contact.username ?? contact.bsuid ?? otherwise;
+  return contact.name ?? phoneOf(contact.phone_number) ?? contact.username ?? contact.bsuid ?? otherwise;
 }
 
 const pathOf = (c: Contact) => `/${c.number.phone_number_id}/contacts/${c.id}`;

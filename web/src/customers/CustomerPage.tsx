@@ -22,6 +22,7 @@ import { customerQuery, tagKind, type Customer } from "./data";
 import { LifePanel } from "./LifePanel";
 import { LinksPanel } from "./LinksPanel";
 import { useCustomers } from "./text";
+import { numberName, phoneOf } from "../ui/phone";
 
 export default function CustomerPage() {
   const t = useCustomers();
@@ -72,10 +73,10 @@ function Numbers({ customer: c }: { customer: Customer }) {
                 mark={<Mark tone={statusTone(n.status)} />}
                 name={
                   <Link to="/numbers/$number" params={{ number: n.phone_number_id ?? "" }} className={shared.name}>
-                    {n.name || n.phone_number}
+                    {numberName(n)}
                   </Link>
                 }
-                detail={n.name && n.phone_number ? `${n.phone_number} · ${statuses[n.status] ?? n.status}` : statuses[n.status]}
+                detail={n.name && n.phone_number ? `${phoneOf(n.phone_number)} · ${statuses[n.status] ?? n.status}` : statuses[n.status]}
                 aside={<Time value={n.onboarded_at} />}
               />
             ))}

@@ -6,6 +6,7 @@ import { relativeTime } from "../ui/times";
 import { share, type Attention, type TroubledNumber } from "./data";
 import styles from "./HomePage.module.css";
 import { useHome } from "./text";
+import { numberName } from "../ui/phone";
 
 interface Alarm {
   key: string;
@@ -89,7 +90,7 @@ function useAlarms(a: Attention): Alarm[] {
   for (const n of a.numbers) {
     alarms.push({
       key: n.phone_number_id ?? n.phone_number ?? "", icon: "phone", grave: true,
-      title: t.number(n.name || n.phone_number || n.phone_number_id || ""), hint: trouble(n, t),
+      title: t.number(numberName(n)), hint: trouble(n, t),
       link: n.phone_number_id ? { to: "/numbers/$number", params: { number: n.phone_number_id } } : undefined,
     });
   }

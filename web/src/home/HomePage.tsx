@@ -12,6 +12,7 @@ import { HoursPanel } from "./HoursPanel";
 import { Tiles } from "./Tiles";
 import { useHome } from "./text";
 import { WebhooksPanel } from "./WebhooksPanel";
+import { numberOptions } from "../ui/phone";
 
 const route = getRouteApi("/signed-in/");
 
@@ -76,7 +77,7 @@ function FiguresBar({ days, number }: { days: Range; number?: string }) {
           value={number ?? ""}
           data={[
             { value: "", label: t.allNumbers },
-            ...numbers.map((n) => ({ value: n.phone_number_id, label: n.name || n.phone_number || n.phone_number_id })),
+            ...numberOptions(numbers),
           ]}
           onChange={(event) => {
             const chosen = event.currentTarget.value || undefined;

@@ -8,7 +8,7 @@ export function Tiles({ figures: { now, before }, days }: { figures: Figures; da
   const t = useHome();
   const language = useLanguage();
   const whole = (n: number) => new Intl.NumberFormat(language).format(n);
-  const percent = (n: number | undefined) => (n === undefined ? t.none : `${n} %`);
+  const percent = (n: number | undefined) => (n === undefined ? t.none : `${n}%`);
   const m = now.messages;
   const took = (d: { count: number; median_seconds: number }) => (d.count > 0 ? duration(d.median_seconds, language) : t.none);
   const changes = [
@@ -45,7 +45,7 @@ function Tile(props: { name: string; value: string; hint?: string; change?: numb
 
 function Change({ percent }: { percent: number }) {
   const t = useHome();
-  const text = `${Math.abs(percent)} %`;
+  const text = `${Math.abs(percent)}%`;
   const words = percent === 0 ? t.same : percent > 0 ? t.more(text) : t.less(text);
   return (
     <span className={styles.change} title={words}>

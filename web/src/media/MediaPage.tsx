@@ -17,6 +17,7 @@ import styles from "./Media.module.css";
 import { useMediaText } from "./text";
 import { UploadList } from "./UploadList";
 import { useUploads } from "./uploads";
+import { numberOptions } from "../ui/phone";
 
 export default function MediaPage() {
   const t = useMediaText();
@@ -88,6 +89,6 @@ function NumberOfTeam({ number, set }: { number: string; set: (number: string) =
   if (new Set(numbers.map((n) => n.team_id)).size < 2) return null;
   return (
     <Select aria-label={t.number} value={number} allowDeselect={false} onChange={(value) => value && set(value)}
-      data={numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))} />
+      data={numberOptions(numbers)} />
   );
 }

@@ -12,9 +12,10 @@ import { Loaded } from "../ui/Loaded";
 import { toast, toastError } from "../ui/toasts";
 import { useSubmit } from "../ui/useSubmit";
 import { ConnectDialog } from "./ConnectDialog";
-import { holdingsQuery, mostCounted, nameOf, numberQuery, type BusinessNumber, type Holdings } from "./data";
+import { holdingsQuery, mostCounted, numberQuery, type BusinessNumber, type Holdings } from "./data";
 import styles from "./Numbers.module.css";
 import { useNumbers } from "./text";
+import { numberName } from "../ui/phone";
 
 type Open = "register" | "reconnect" | "disconnect";
 
@@ -128,11 +129,11 @@ function Disconnect({ id, number: n, close }: { id: string; number: BusinessNumb
   const navigate = useNavigate();
   const holdings = useQuery(holdingsQuery(id));
   const submit = useSubmit([], () => send("DELETE", `/${id}/number`), () => {
-    toast(t.disconnectDone(nameOf(n)));
+    toast(t.disconnectDone(numberName(n)));
     void navigate({ to: "/numbers" }).then(() => queryClient.invalidateQueries({ queryKey: ["numbers"], exact: true }));
   });
   return (
-    <ByName title={t.disconnectTitle(nameOf(n))} hint={t.disconnectHint} name={nameOf(n)} action={t.disconnect} submit={submit} close={close}>
+    <ByName title={t.disconnectTitle(numberName(n))} hint={t.disconnectHint} name={numberName(n)} action={t.disconnect} submit={submit} close={close}>
       <Loaded query={holdings} rows={2}>
         {(h) => <Losses holdings={h} />}
       </Loaded>

@@ -12,7 +12,7 @@ import { Loaded } from "../ui/Loaded";
 import { Missing } from "../ui/Missing";
 import { Time } from "../ui/Time";
 import { toast, toastError } from "../ui/toasts";
-import { limitText, nameOf, numberQuery, qualityTone, statusTone, type BusinessNumber } from "./data";
+import { limitText, numberQuery, qualityTone, statusTone, type BusinessNumber } from "./data";
 import { FailuresPanel } from "./FailuresPanel";
 import { HistoryPanel } from "./HistoryPanel";
 import { ManagePanel } from "./ManagePanel";
@@ -21,6 +21,7 @@ import styles from "./Numbers.module.css";
 import { PacePanel } from "./PacePanel";
 import { ProfilePanel } from "./ProfilePanel";
 import { useNumbers } from "./text";
+import { numberName, phoneOf } from "../ui/phone";
 
 export default function NumberPage() {
   const t = useNumbers();
@@ -44,7 +45,7 @@ function Detail({ id, number: n }: { id: string; number: BusinessNumber }) {
   const admin = useIsAdmin();
   const owner = n.customer ? t.ofCustomer(n.customer.name) : t.own;
   return (
-    <Section title={nameOf(n)} hint={n.name && n.phone_number ? `${n.phone_number} · ${owner}` : owner} action={admin && <Refresh id={id} />}>
+    <Section title={numberName(n)} hint={n.name && n.phone_number ? `${phoneOf(n.phone_number)} · ${owner}` : owner} action={admin && <Refresh id={id} />}>
       <Panel title={t.standing}>
         <Warnings number={n} />
         <Facts number={n} />

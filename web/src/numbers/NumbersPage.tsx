@@ -10,10 +10,11 @@ import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/Loaded";
 import { toast } from "../ui/toasts";
 import { ConnectDialog } from "./ConnectDialog";
-import { nameOf, numbersQuery, statusTone, type BusinessNumber } from "./data";
+import { numbersQuery, statusTone, type BusinessNumber } from "./data";
 import { Mark, Marks } from "./Marks";
 import styles from "./Numbers.module.css";
 import { useNumbers } from "./text";
+import { numberName, phoneOf } from "../ui/phone";
 
 const route = getRouteApi("/signed-in/numbers");
 
@@ -72,12 +73,12 @@ function List({ numbers }: { numbers: BusinessNumber[] }) {
             mark={<Mark tone={statusTone(n.status)} />}
             name={
               <Link to="/numbers/$number" params={{ number: n.phone_number_id ?? "" }} className={styles.name}>
-                {nameOf(n)}
+                {numberName(n)}
               </Link>
             }
             detail={
               <>
-                {n.name && n.phone_number ? `${n.phone_number} · ` : ""}
+                {n.name && n.phone_number ? `${phoneOf(n.phone_number)} · ` : ""}
                 {n.customer ? t.ofCustomer(n.customer.name) : t.own}
               </>
             }

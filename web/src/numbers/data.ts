@@ -102,10 +102,6 @@ export function connectAddress(team: string | undefined): Promise<{ setup_url: s
   return send("POST", "/number_links", { team_id: team || undefined });
 }
 
-export function nameOf(n: Pick<BusinessNumber, "name" | "phone_number" | "phone_number_id">): string {
-  return n.name || n.phone_number || n.phone_number_id || "";
-}
-
 export type Tone = "good" | "fair" | "poor" | "none";
 
 export function statusTone(status: string): Tone {

@@ -15,6 +15,7 @@ import { Composer } from "./Composer";
 import { handsetsQuery, useChangeHandset, useWrite, type PhoneMessage, type Writing } from "./data";
 import { HandsetForm } from "./HandsetForm";
 import styles from "./Phone.module.css";
+import { phoneOf } from "../ui/phone";
 
 /** Whose phone is wanted, and for which number: those of a conversation. */
 export interface About {
@@ -64,7 +65,7 @@ function Panel({ handsets, numbers, about }: { handsets: Handset[]; numbers: MyN
   const [handset, chooseHandset] = useChoice("parley-handset", handsets, (one) => one.id, theirs?.id);
   const [number, chooseNumber] = useChoice("parley-phone-number", numbers, (one) => one.phone_number_id, about?.number);
   const [adding, setAdding] = useState(false);
-  const named = (one: Handset) => `${one.name}${one.unread ? ` (${t.unread(one.unread)})` : ""} · ${one.phone_number}`;
+  const named = (one: Handset) => `${one.name}${one.unread ? ` (${t.unread(one.unread)})` : ""} · ${phoneOf(one.phone_number)}`;
   return (
     <section className={styles.panel} aria-label={t.title}>
       <div className={styles.choices}>
@@ -81,7 +82,7 @@ function Panel({ handsets, numbers, about }: { handsets: Handset[]; numbers: MyN
           <NativeSelect
             label={t.writeTo}
             value={number.phone_number_id}
-            data={numbers.map((one) => ({ value: one.phone_number_id, label: `${one.name} · ${one.phone_number}` }))}
+            data={numbers.map((one) => ({ value: one.phone_number_id, label: `${one.name} · ${phoneOf(one.phone_number)}` }))}
             onChange={(event) => chooseNumber(event.currentTarget.value)}
           />
         )}

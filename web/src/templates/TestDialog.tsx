@@ -4,7 +4,7 @@ import { useState } from "react";
 import { idempotencyKey, send } from "../api/client";
 import type { Message } from "../api/types";
 import { useLanguage } from "../i18n";
-import { phoneIn } from "../inbox/start/phone";
+import { phoneIn } from "../ui/phone";
 import { TemplateForm } from "../inbox/templates/TemplateForm";
 import type { Filled } from "../inbox/templates/TemplatePicker";
 import { toast, toastError } from "../ui/toasts";

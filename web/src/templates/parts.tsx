@@ -3,6 +3,7 @@ import { useMe } from "../api/queries";
 import type { FullTemplate } from "./data";
 import styles from "./Templates.module.css";
 import { useTemplateText } from "./text";
+import { numberOptions } from "../ui/phone";
 
 const tones: Record<string, string> = { APPROVED: "good", REJECTED: "bad", DISABLED: "bad", PAUSED: "warn", LIMIT_EXCEEDED: "warn", ARCHIVED: "warn" };
 
@@ -43,6 +44,6 @@ export function NumberSelect({ number, set, label }: { number: string; set: (num
   if (numbers.length < 2) return null;
   return (
     <Select label={label} aria-label={t.number} value={number} allowDeselect={false} onChange={(value) => value && set(value)}
-      data={numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }))} />
+      data={numberOptions(numbers)} />
   );
 }

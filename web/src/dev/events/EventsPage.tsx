@@ -9,13 +9,14 @@ import { useDev } from "../text";
 import { EventDetail } from "./EventDetail";
 import { EventTable } from "./EventTable";
 import { EventTypeChoice } from "./EventTypeChoice";
+import { numberOptions } from "../../ui/phone";
 
 export default function EventsPage() {
   const t = useDev();
   const me = useMe();
   const [filters, change] = useFilters();
   const from = useFrom(filters.since);
-  const numbers = me.numbers.map((number) => ({ value: number.phone_number_id, label: number.name || (number.phone_number ?? "") }));
+  const numbers = numberOptions(me.numbers);
   return (
     <div className={styles.page}>
       <header className={styles.head}>

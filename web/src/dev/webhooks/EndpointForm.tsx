@@ -8,6 +8,7 @@ import { useSubmit } from "../../ui/useSubmit";
 import { eventTypesQuery } from "../events/data";
 import { useDev } from "../text";
 import { refreshWebhooks, type Endpoint } from "./data";
+import { numberOptions } from "../../ui/phone";
 
 /** Adds an endpoint or changes one. One that the service has disabled is enabled by saving it. */
 export function EndpointForm(props: { endpoint?: Endpoint; close: () => void; done: (endpoint: Endpoint) => void }) {
@@ -54,7 +55,7 @@ export function EndpointForm(props: { endpoint?: Endpoint; close: () => void; do
         <MultiSelect
           label={t.numbers}
           placeholder={numbers.length === 0 ? t.allNumbers : undefined}
-          data={me.numbers.map((number) => ({ value: number.phone_number_id, label: number.name || (number.phone_number ?? "") }))}
+          data={numberOptions(me.numbers)}
           value={numbers}
           error={submit.errorOf("phone_number_ids")}
           onChange={setNumbers}

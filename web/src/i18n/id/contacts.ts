@@ -49,7 +49,7 @@ export const contacts: Translated<typeof english> = {
   deleting: "Menghapus",
   importing: "Mengimpor",
   undoing: "Membatalkan impor",
-  progress: (done) => `${done} %`,
+  progress: (done) => `${done}%`,
   labelled: (n, failed) => `${n} diubah` + (failed ? `, ${failed} dilewati: nomornya milik tim lain` : ""),
   deleted: (n) => `${n} dihapus`,
   jobFailed: "Tidak dapat diselesaikan",

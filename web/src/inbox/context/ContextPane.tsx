@@ -4,13 +4,14 @@ import { useText } from "../../i18n";
 import { Avatar } from "../../ui/Avatar";
 import { IconButton } from "../../ui/IconButton";
 import { Time } from "../../ui/Time";
-import { conversationQuery, fromLists, nameOf, phoneOf } from "../data/conversations";
+import { conversationQuery, fromLists, nameOf } from "../data/conversations";
 import { WindowPill } from "../thread/WindowPill";
 import { ContextLabels } from "./ContextLabels";
 import { CopyId } from "./CopyId";
 import { Earlier } from "./Earlier";
 import { coverContext } from "./shown";
 import styles from "./ContextPane.module.css";
+import { numberName, phoneOf } from "../../ui/phone";
 
 /** What is known of the person and of the conversation. */
 export function ContextPane({ id }: { id: string }) {
@@ -47,7 +48,7 @@ function Details({ conversation: c }: { conversation: Conversation }) {
   return (
     <dl className={styles.facts}>
       {c.contact.username && <Fact name={t.username}>@{c.contact.username}</Fact>}
-      <Fact name={t.number}>{c.number.name || phoneOf(c.number.phone_number)}</Fact>
+      <Fact name={t.number}>{numberName(c.number)}</Fact>
       <Fact name={t.window}>
         <WindowPill expiresAt={c.window_expires_at} plain />
       </Fact>

@@ -1,6 +1,7 @@
 import { queryOptions, type InfiniteData, type QueryClient } from "@tanstack/react-query";
 import { get, pages, type Page } from "../../api/client";
 import type { Conversation, ConversationFilter } from "../../api/types";
+import { phoneOf } from "../../ui/phone";
 
 export const pageSize = 50;
 
@@ -62,15 +63,4 @@ export function refresh(client: QueryClient, id?: string): void {
 /** Who a conversation is with: the name, else what is known instead of it. */
 export function nameOf(c: Pick<Conversation, "contact">): string {
   return c.contact.name ?? phoneOf(c.contact.phone_number) ?? c.contact.username ?? c.contact.bsuid ?? c.contact.id;
-}
-
-/** +62 812 3456 7890: a number in groups that people can read out. */
-export function phoneOf(number: string | null): string | null {
-  const digits = number?.replace(/\D/gu, "") ?? "";
-  if (digits.length < 8) return number;
-  const code = digits.startsWith("1") || digits.startsWith("7") ? 1 : 2;
-  const rest = digits.slice(code);
-  const american = digits.startsWith("1") && rest.length === 10; // always 202 555 0100
-  const groups = american ? [rest.slice(0, 3), rest.slice(3, 6), rest.slice(6)] : [rest.slice(0, 3), ...(rest.slice(3).match(/\d{1,4}/gu) ?? [])];
-  return `+${digits.slice(0, code)} ${groups.join(" ")}`;
 }

@@ -8,6 +8,7 @@ import { useText } from "../../i18n";
 import { IconButton } from "../../ui/IconButton";
 import { usePlace } from "../place";
 import styles from "./FilterMenu.module.css";
+import { numberOptions } from "../../ui/phone";
 
 const own = ["status", "number", "label_id", "assigned_to", "unread", "sort"] as const;
 
@@ -52,7 +53,7 @@ function Filters() {
   const { search, show } = usePlace();
   const labels = useQuery(labelsQuery).data ?? [];
   const people = useQuery(peopleQuery).data ?? [];
-  const numbers = useMe().numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }));
+  const numbers = numberOptions(useMe().numbers);
   const set = (change: InboxSearch) => show({ search: { ...search, ...change, item: undefined } });
   const filter = (name: Filter, label: string, data: Choice[], placeholder: string) => (
     <Select

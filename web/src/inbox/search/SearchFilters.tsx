@@ -6,6 +6,7 @@ import type { InboxSearch, Since } from "../address";
 import tabs from "../list/ListTabs.module.css";
 import { inboxPath, usePlace } from "../place";
 import styles from "./SearchFilters.module.css";
+import { numberOptions } from "../../ui/phone";
 
 const sections: readonly InboxSearch["in"][] = [undefined, "contacts", "messages", "notes"];
 
@@ -46,7 +47,7 @@ export function SearchFilters() {
             aria-label={t.searchNumber}
             data={[
               { value: "", label: t.searchAnyNumber },
-              ...numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) })),
+              ...numberOptions(numbers),
             ]}
             value={search.number ?? ""}
             onChange={({ target }) => show({ search: { ...search, number: target.value || undefined } })}

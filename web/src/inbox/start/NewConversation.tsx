@@ -11,8 +11,8 @@ import { toastError } from "../../ui/toasts";
 import { refresh } from "../data/conversations";
 import { usePlace } from "../place";
 import { TemplatePicker, type Filled } from "../templates/TemplatePicker";
-import { phoneIn } from "./phone";
 import styles from "./NewConversation.module.css";
+import { numberOptions, phoneIn } from "../../ui/phone";
 
 /** Begins a conversation by a template. Where there is one with this person, the message lands in it. */
 export default function NewConversation({ onClose }: { onClose: () => void }) {
@@ -73,7 +73,7 @@ interface Ends {
 
 function FromAndTo({ from, setFrom, to, setTo }: Ends) {
   const t = useText("inbox");
-  const numbers = useMe().numbers.map((n) => ({ value: n.phone_number_id, label: n.name || (n.phone_number ?? n.phone_number_id) }));
+  const numbers = numberOptions(useMe().numbers);
   return (
     <div className={styles.people}>
       <TextInput

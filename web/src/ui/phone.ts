@@ -1,0 +1,30 @@
+/** Codes of countries with one or two digits; all others have three. */
+const shortCode = /^(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/u;
+
+/** +62 812 3456 7890: a number in groups that people can read out. A hidden one stays as it is. */
+export function phoneOf(number: string | null | undefined): string | null {
+  const digits = number?.replace(/\D/gu, "") ?? "";
+  if (digits.length < 8) return number ?? null;
+  const code = shortCode.exec(digits)?.[0] ?? digits.slice(0, 3);
+  const rest = digits.slice(code.length);
+  const sizes = code === "1" ? /^(\d{3})(\d{3})(\d{4})$/u.exec(rest)?.slice(1) : undefined; // always 202 555 0100
+  const groups = sizes ?? [rest.slice(0, 3), ...(rest.slice(3).match(/\d{1,4}/gu) ?? [])];
+  return `+${code} ${groups.join(" ")}`;
+}
+
+/** What one of the business's numbers is called. */
+export function numberName(n: { name?: string | null; phone_number?: string | null; phone_number_id?: string | null }): string {
+  return n.name || phoneOf(n.phone_number) || n.phone_number_id || "";
+}
+
+/** The business's numbers, to choose from. */
+export const numberOptions = (numbers: { phone_number_id: string; name?: string | null; phone_number?: string | null }[]) =>
+  numbers.map((n) => ({ value: n.phone_number_id, label: numberName(n) }));
+
+/** The number that somebody wrote, in international form; null while it cannot be one. */
+export function phoneIn(text: string): string | null {
+  const trimmed = text.trim();
+  if (/[^\d\s().+-]/u.test(trimmed) || !/^(\+|00)/u.test(trimmed)) return null;
+  const digits = trimmed.replace(/^00/u, "").replace(/\D/gu, "");
+  return digits.length >= 8 && digits.length <= 15 && !digits.startsWith("0") ? `+${digits}` : null;
+}
