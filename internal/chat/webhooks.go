@@ -248,7 +248,11 @@ func CheckEventType(param, name string) error {
 }
 
 func unknownEvent(param, name string) error {
-	return &Error{Code: CodeInvalidEventType, Param: param, Message: "There is no event " + strconv.Quote(name) + ". See the list of events in the documentation."}
+	known := make([]string, len(EventTypes))
+	for i, t := range EventTypes {
+		known[i] = string(t)
+	}
+	return &Error{Code: CodeInvalidEventType, Param: param, Message: "There is no event " + strconv.Quote(name) + ". There are " + strings.Join(known, ", ") + "."}
 }
 
 func checkDescription(d *string) error {

@@ -62,8 +62,6 @@ type broadcastCreateCommand struct {
 	Name      string     `required:"" placeholder:"NAME" help:"What colleagues know it by."`
 	Template  string     `required:"" placeholder:"NAME" help:"The template."`
 	Language  string     `default:"en_US" placeholder:"CODE" help:"The template's language."`
-	Param     []string   `sep:"none" placeholder:"TEXT" help:"Fills the next placeholder of the body. May have variables: {{recipient.COLUMN|fallback}}, {{contact.name}}. Repeatable."`
-	Suffix    []string   `sep:"none" placeholder:"N=TEXT" help:"Completes the address of the template's button number N, from 0; may have variables. Repeatable."`
 	Label     []string   `placeholder:"ID" help:"Goes to the contacts with this label. Repeatable."`
 	All       bool       `help:"To those with all of the labels, instead of any."`
 	CSV       string     `name:"csv" placeholder:"FILE" help:"Goes to the numbers in a table; - reads it from the standard input. The column with the numbers is called to, number, phone or phone_number, or is the first."`
@@ -71,7 +69,14 @@ type broadcastCreateCommand struct {
 	At        *time.Time `placeholder:"TIME" help:"When it starts by itself, like 2026-12-01T09:00:00+07:00."`
 	TimeZone  string     `placeholder:"ZONE" help:"In which --at was chosen, like Asia/Jakarta."`
 	Start     bool       `help:"Start it at once."`
-	apiFlags  `embed:""`
+
+	templateFlags `embed:""`
+	apiFlags      `embed:""`
+}
+
+// Help is shown above the flags.
+func (*broadcastCreateCommand) Help() string {
+	return "--param, --suffix and the address in --header may have variables: {{recipient.COLUMN|fallback}}, {{contact.name}}."
 }
 
 // Validate is called by kong.
@@ -87,9 +92,9 @@ func (cmd *broadcastCreateCommand) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	n, err := cmd.broadcast()
+	n, err := cmd.broadcast(c, api)
 	if err != nil {
-		return err
+		return cmd.explain(err)
 	}
 	b, err := api.CreateBroadcast(c.ctx, cmd.From, n)
 	if err == nil && cmd.CSV != "" {
@@ -100,13 +105,16 @@ func (cmd *broadcastCreateCommand) Run(c *console) error {
 	if err == nil && cmd.Start {
 		b, err = api.StartBroadcast(c.ctx, cmd.From, b.ID)
 	}
+	if lacksPart(err) {
+		return fmt.Errorf("%w\n%s", err, partFlags)
+	}
 	if err != nil {
 		return cmd.explain(err)
 	}
 	return cmd.output().printOne(c.stdout, broadcastRecord(*b))
 }
 
-func (cmd *broadcastCreateCommand) broadcast() (client.NewBroadcast, error) {
+func (cmd *broadcastCreateCommand) broadcast(c *console, api *client.Client) (client.NewBroadcast, error) {
 	n := client.NewBroadcast{
 		Name: cmd.Name, Template: client.BroadcastTemplate{Name: cmd.Template, Language: cmd.Language}, PerSecond: cmd.PerSecond, ScheduledAt: cmd.At,
 	}
@@ -116,31 +124,12 @@ func (cmd *broadcastCreateCommand) broadcast() (client.NewBroadcast, error) {
 	if len(cmd.Label) > 0 {
 		n.Audience = &client.BroadcastAudience{LabelIDs: cmd.Label, Match: map[bool]string{true: "all", false: "any"}[cmd.All]}
 	}
-	parts, err := cmd.components()
+	parts, err := cmd.components(func(from string) (client.MediaContent, error) { return uploaded(c, api, cmd.From, from) })
 	if err != nil || len(parts) == 0 {
 		return n, err
 	}
 	n.Template.Components, err = json.Marshal(parts)
 	return n, err
-}
-
-// components are the template's parameters.
-func (cmd *broadcastCreateCommand) components() (parts []client.TemplateComponent, err error) {
-	if len(cmd.Param) > 0 {
-		body := client.TemplateComponent{Type: "body"}
-		for _, text := range cmd.Param {
-			body.Parameters = append(body.Parameters, client.TextParameter(text))
-		}
-		parts = append(parts, body)
-	}
-	for _, suffix := range cmd.Suffix {
-		button, err := suffixedButton(suffix)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, button)
-	}
-	return parts, nil
 }
 
 type broadcastAddCommand struct {

@@ -22,21 +22,20 @@ type sendCommand struct {
 	Menu     string   `default:"Choose" placeholder:"TITLE" help:"What opens the list."`
 	Title    string   `placeholder:"TEXT" help:"A line above the text of buttons or a list."`
 	Footer   string   `placeholder:"TEXT" help:"A line below it."`
-	Header   string   `placeholder:"FILE" help:"An image, video or document above buttons or at the top of a template: given like --image."`
 	Template string   `placeholder:"NAME" help:"Send a template."`
 	Language string   `default:"en_US" placeholder:"CODE" help:"The template's language."`
-	Param    []string `sep:"none" placeholder:"TEXT" help:"Fills the next placeholder of the template's body; NAME=TEXT where placeholders have names (--named). Repeatable."`
-	Named    bool     `help:"The template's placeholders have names: --param name=Ada."`
-	Suffix   []string `sep:"none" placeholder:"N=TEXT" help:"Completes the address of the template's button number N, from 0. Repeatable."`
-	Image    string   `placeholder:"FILE" help:"Send an image: an http(s) address, library media (med_…), or a file, which is uploaded."`
-	Video    string   `placeholder:"FILE" help:"Send a video, given likewise."`
-	Document string   `placeholder:"FILE" help:"Send a document, given likewise."`
-	Audio    string   `placeholder:"FILE" help:"Send a sound file, given likewise."`
-	Voice    bool     `help:"Send the sound file as a voice note: Ogg with the Opus codec."`
-	Caption  string   `placeholder:"TEXT" help:"Text below the image, video or document."`
-	React    *string  `placeholder:"EMOJI" help:"React to the message that --reply-to names. Empty: take the reaction away."`
-	ReplyTo  string   `placeholder:"ID" help:"The provider's id of the inbound message that this one answers."`
-	Body     string   `placeholder:"FILE" help:"Send what a file has: the body of POST /v1/{phone_number_id}/messages; - reads it from the standard input."`
+
+	templateFlags `embed:""`
+
+	Image    string  `placeholder:"FILE" help:"Send an image: an http(s) address, library media (med_…), or a file, which is uploaded."`
+	Video    string  `placeholder:"FILE" help:"Send a video, given likewise."`
+	Document string  `placeholder:"FILE" help:"Send a document, given likewise."`
+	Audio    string  `placeholder:"FILE" help:"Send a sound file, given likewise."`
+	Voice    bool    `help:"Send the sound file as a voice note: Ogg with the Opus codec."`
+	Caption  string  `placeholder:"TEXT" help:"Text below the image, video or document."`
+	React    *string `placeholder:"EMOJI" help:"React to the message that --reply-to names. Empty: take the reaction away."`
+	ReplyTo  string  `placeholder:"ID" help:"The provider's id of the inbound message that this one answers."`
+	Body     string  `placeholder:"FILE" help:"Send what a file has: the body of POST /v1/{phone_number_id}/messages; - reads it from the standard input."`
 
 	IdempotencyKey string `placeholder:"KEY" help:"Run again with the same key, the command sends nothing a second time."`
 }
@@ -121,12 +120,10 @@ func (cmd *sendCommand) Run(c *console) error {
 	})
 }
 
-// explain adds what to do about a failed call. The flags of a template cannot be checked before it: only the service
-// knows which parts it has.
+// explain adds what to do about a failed call.
 func (cmd *sendCommand) explain(err error) error {
-	refusal, ok := errors.AsType[*client.Error](err)
-	if ok && cmd.Template != "" && refusal.Code == client.CodeMissingRequiredField && strings.HasPrefix(refusal.Param, "template.components") {
-		return fmt.Errorf("%w\n--header gives the file of its header, --param a text of its body, --suffix the end of a button's address; --body takes any other", err)
+	if cmd.Template != "" && lacksPart(err) {
+		return fmt.Errorf("%w\n%s; --body takes any other", err, partFlags)
 	}
 	return cmd.apiFlags.explain(err)
 }
@@ -163,25 +160,33 @@ func (cmd *sendCommand) media(c *console, api *client.Client, from string) (clie
 	if cmd.Voice {
 		content.Voice = new(true)
 	}
+	where, err := uploaded(c, api, cmd.From, from)
+	content.Link, content.ID = where.Link, where.ID
+	if cmd.Document != "" || cmd.Header != "" {
+		content.Filename = where.Filename
+	}
+	return content, err
+}
+
+// uploaded is a file at an address or in the library. One on this machine is uploaded; a document keeps its name.
+func uploaded(c *console, api *client.Client, number, from string) (content client.MediaContent, err error) {
 	switch {
 	case strings.HasPrefix(from, "http://"), strings.HasPrefix(from, "https://"):
-		content.Link = from
-		return content, nil
+		return client.MediaContent{Link: from}, nil
 	case chat.KindMedia.Valid(from):
-		content.ID = from
-		return content, nil
+		return client.MediaContent{ID: from}, nil
 	}
 	file, err := os.Open(from)
 	if err != nil {
 		return content, fmt.Errorf("%w; give an address, the id of library media (med_…), or a file", err)
 	}
 	defer file.Close()
-	media, err := api.UploadMedia(c.ctx, cmd.From, client.File{Name: filepath.Base(from), Content: file})
+	media, err := api.UploadMedia(c.ctx, number, client.File{Name: filepath.Base(from), Content: file})
 	if err != nil {
 		return content, err
 	}
 	content.ID = media.ID
-	if cmd.Document != "" || cmd.Header != "" && kindOfFile(from) == client.TypeDocument {
+	if kindOfFile(from) == client.TypeDocument {
 		content.Filename = filepath.Base(from)
 	}
 	return content, nil

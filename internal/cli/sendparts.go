@@ -8,7 +8,6 @@ import (
 	"mime"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/parleyhq/parley/client"
@@ -83,57 +82,10 @@ func idAndTitle(word string) (id, title string) {
 }
 
 // templateMessage is a template with its parameters.
-func (cmd *sendCommand) templateMessage(c *console, api *client.Client) (client.NewMessage, error) {
-	m := client.Template(cmd.To, cmd.Template, cmd.Language)
-	add := func(part client.TemplateComponent) { m.Template.Components = append(m.Template.Components, part) }
-	if cmd.Header != "" {
-		file, err := cmd.media(c, api, cmd.Header)
-		if err != nil {
-			return m, err
-		}
-		add(client.TemplateComponent{Type: "header", Parameters: []client.TemplateParameter{client.FileParameter(kindOfFile(cmd.Header), file)}})
-	}
-	if len(cmd.Param) > 0 {
-		parameters, err := cmd.parameters()
-		if err != nil {
-			return m, err
-		}
-		add(client.TemplateComponent{Type: "body", Parameters: parameters})
-	}
-	for _, suffix := range cmd.Suffix {
-		button, err := suffixedButton(suffix)
-		if err != nil {
-			return m, err
-		}
-		add(button)
-	}
-	return m, nil
-}
-
-// suffixedButton is the button whose address a --suffix completes.
-func suffixedButton(suffix string) (client.TemplateComponent, error) {
-	index, text, found := strings.Cut(suffix, "=")
-	if _, err := strconv.Atoi(index); err != nil || !found {
-		return client.TemplateComponent{}, fmt.Errorf("--suffix %q must be like 0=A-17: the button's place, from 0, and what completes its address", suffix)
-	}
-	return client.TemplateComponent{
-		Type: "button", SubType: "url", Index: json.Number(index), Parameters: []client.TemplateParameter{client.TextParameter(text)},
-	}, nil
-}
-
-func (cmd *sendCommand) parameters() (parameters []client.TemplateParameter, err error) {
-	for _, param := range cmd.Param {
-		if !cmd.Named {
-			parameters = append(parameters, client.TextParameter(param))
-			continue
-		}
-		name, text, found := strings.Cut(param, "=")
-		if !found {
-			return nil, fmt.Errorf("--param %q must be like name=Ada, since --named is given", param)
-		}
-		parameters = append(parameters, client.NamedParameter(name, text))
-	}
-	return parameters, nil
+func (cmd *sendCommand) templateMessage(c *console, api *client.Client) (m client.NewMessage, err error) {
+	m = client.Template(cmd.To, cmd.Template, cmd.Language)
+	m.Template.Components, err = cmd.components(func(from string) (client.MediaContent, error) { return cmd.media(c, api, from) })
+	return m, err
 }
 
 // kindOfFile is the type of header for a file of this name.

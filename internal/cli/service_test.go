@@ -49,6 +49,7 @@ func TestCommandsOfTheService(t *testing.T) {
 	d.messages(t)
 	d.people(t)
 	d.endpoints(t)
+	d.broadcasts(t)
 	d.requests(t)
 }
 
@@ -169,6 +170,18 @@ func (d demoSite) endpoints(t *testing.T) {
 	}
 	if gone := d.object(t, "webhook", "delete", id); gone["deleted"] != true {
 		t.Errorf("got %v", gone)
+	}
+}
+
+// broadcasts fills a template's header from the command line.
+func (d demoSite) broadcasts(t *testing.T) {
+	t.Helper()
+	create := []string{"broadcast", "create", "--name", "News", "--template", "new_arrivals"}
+	env := []string{"PARLEY_API_KEY=" + d.key, "PARLEY_API_URL=" + d.url, "PARLEY_FROM=" + demoNumber}
+	parleyWith(t, env, create...).refused(t, exitFailed, "missing_required_field", "--header gives the file of its header")
+	made := d.object(t, append(create, "--header", "https://acme.example/bird.jpg")...)
+	if made["status"] != "draft" || made["template"] != "new_arrivals" {
+		t.Errorf("made %v", made)
 	}
 }
 

@@ -334,7 +334,7 @@ func (r *rule) checkString(s, path string) *chat.Error {
 	case strings.ContainsRune(s, 0):
 		return chat.Invalid(path, "Must not contain the NUL character.")
 	case r.enum != nil && !slices.Contains(r.enum, s):
-		return chat.Invalid(path, "Must be one of %s.", strings.Join(r.enum, ", "))
+		return chat.Invalid(path, "Must be %s.", oneOf(r.enum))
 	case least != nil && n < *least:
 		return chat.Invalid(path, "Must be at least %d characters long.", *least)
 	case most != nil && n > *most:
@@ -442,4 +442,12 @@ func withArticle(kind string) string {
 		return "an " + kind
 	}
 	return "a " + kind
+}
+
+// oneOf lists the values that a field may have.
+func oneOf(values []string) string {
+	if len(values) == 1 {
+		return values[0]
+	}
+	return "one of " + strings.Join(values, ", ")
 }
