@@ -11,6 +11,7 @@ import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
 import { More } from "../ui/More";
 import { NoneFound } from "../ui/NoneFound";
+import { RowsSkeleton } from "../ui/RowsSkeleton";
 import { SearchField } from "../ui/SearchField";
 import { Icon } from "../ui/icons";
 import { Time } from "../ui/Time";
@@ -56,6 +57,7 @@ function Page() {
     <Section title={t.title} hint={t.hint} action={(filtered || rows?.length !== 0) && add}>
       {(filtered || rows?.length !== 0) && <Filters filter={filter} />}
       {query.isError && !rows && <ErrorState error={query.error} retry={() => void query.refetch()} />}
+      {query.isPending && <RowsSkeleton rows={4} />}
       {rows && rows.length > 0 && <List customers={rows} />}
       {rows?.length === 0 && filtered && <NoneFound icon="building" title={t.noneFound} clear={() => void navigate({ search: {}, replace: true })}>{t.noneFoundHint}</NoneFound>}
       {rows?.length === 0 && !filtered && <EmptyState icon="building" title={t.none} action={add}>{t.noneHint}</EmptyState>}

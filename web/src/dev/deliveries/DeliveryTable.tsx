@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ErrorState } from "../../ui/ErrorState";
 import { LinkButton } from "../../ui/LinkButton";
+import { RowsSkeleton } from "../../ui/RowsSkeleton";
 import { Clock } from "../parts/Clock";
 import styles from "../parts/console.module.css";
 import type { Filters } from "../parts/filters";
@@ -39,6 +40,7 @@ export function DeliveryTable({ filter, open }: { filter: Filters; open: string 
   const t = useDev();
   const nameOf = useEndpointName();
   const query = useInfiniteQuery(deliveriesQuery(filter));
+  if (query.isPending) return <div className={styles.pending}><RowsSkeleton /></div>;
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const deliveries = query.data?.pages.flatMap((page) => page.data) ?? [];
   const one = filter.subscription_id !== undefined;

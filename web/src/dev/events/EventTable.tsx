@@ -4,6 +4,7 @@ import { useText } from "../../i18n";
 import { Tag } from "../../settings/Rows";
 import { ErrorState } from "../../ui/ErrorState";
 import { LinkButton } from "../../ui/LinkButton";
+import { RowsSkeleton } from "../../ui/RowsSkeleton";
 import { Clock } from "../parts/Clock";
 import styles from "../parts/console.module.css";
 import type { Filters } from "../parts/filters";
@@ -24,6 +25,7 @@ function NoEvents() {
 export function EventTable({ filter, open }: { filter: Filters; open: string | undefined }) {
   const t = useDev();
   const query = useInfiniteQuery(eventsQuery(filter));
+  if (query.isPending) return <div className={styles.pending}><RowsSkeleton /></div>;
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const events = query.data?.pages.flatMap((page) => page.data) ?? [];
   if (query.isSuccess && events.length === 0 && !query.hasNextPage) {

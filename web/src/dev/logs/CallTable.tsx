@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ErrorState } from "../../ui/ErrorState";
 import { LinkButton } from "../../ui/LinkButton";
+import { RowsSkeleton } from "../../ui/RowsSkeleton";
 import { Clock } from "../parts/Clock";
 import styles from "../parts/console.module.css";
 import type { Filters } from "../parts/filters";
@@ -37,6 +38,7 @@ function CallRow({ call, open }: { call: Call; open: boolean }) {
 export function CallTable({ filter, open }: { filter: Filters; open: string | undefined }) {
   const t = useDev();
   const query = useInfiniteQuery(callsQuery(filter));
+  if (query.isPending) return <div className={styles.pending}><RowsSkeleton /></div>;
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const calls = query.data?.pages.flatMap((page) => page.data) ?? [];
   if (query.isSuccess && calls.length === 0 && !query.hasNextPage) {

@@ -5,6 +5,7 @@ import type { Filters } from "../../dev/parts/filters";
 import { ErrorState } from "../../ui/ErrorState";
 import { More } from "../../ui/More";
 import { NoneFound } from "../../ui/NoneFound";
+import { RowsSkeleton } from "../../ui/RowsSkeleton";
 import { clientName } from "../me/clientName";
 import { Row, Rows } from "../Rows";
 import styles from "./AuditPage.module.css";
@@ -75,6 +76,7 @@ function EntryRow({ entry, about, by }: { entry: Entry } & Narrowing) {
 export function Entries({ filter, clear, ...narrow }: { filter: Filters; clear: () => void } & Narrowing) {
   const t = useAudit();
   const query = useInfiniteQuery(auditQuery(filter));
+  if (query.isPending) return <RowsSkeleton />;
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const entries = query.data?.pages.flatMap((page) => page.data) ?? [];
   if (query.isSuccess && entries.length === 0) {
