@@ -134,8 +134,8 @@ func TestWebhookSecretsExpire(t *testing.T) {
 
 // The last secret, past its time, ends when the call says so.
 func TestLastWebhookSecretCanGoAtOnce(t *testing.T) {
-	for hours, want := range map[int]string{0: "newer", 5: "new/5h0m0s newer", 48: "new/24h0m0s newer"} {
-		apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		for hours, want := range map[int]string{0: "newer", 5: "new/5h0m0s newer", 48: "new/24h0m0s newer"} {
 			c := s.NewCase(t)
 			hasWebhook(anyWebhook)(t, c)
 			minted("new", `{"expires_in_hours":1,"expire_others_in_hours":0}`)(t, c)
@@ -144,8 +144,8 @@ func TestLastWebhookSecretCanGoAtOnce(t *testing.T) {
 			if got := signing(t, c); got != want {
 				t.Errorf("with %d hours %s sign, want %s", hours, got, want)
 			}
-		})
-	}
+		}
+	})
 }
 
 // Expired secrets do not count towards the limit of five.
