@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,6 +20,7 @@ const (
 	hintsSent   = 50
 	fetchRounds = 30
 	indexTime   = 30 * time.Minute
+	restTime    = 5 * time.Second // so long a server must have been idle
 
 	users        = 10 // a node keeps up to 64 windows of each
 	userPassword = "a password for the bench"
@@ -128,7 +130,11 @@ func (b *bench) openOffice(ctx context.Context, engine, databaseURL string) (*of
 		o.people = append(o.people, client)
 	}
 	o.client = o.people[0]
-	if err := o.awaitIndex(ctx, texts); err != nil {
+	err = o.awaitIndex(ctx, texts)
+	if err == nil {
+		err = o.awaitRest(ctx)
+	}
+	if err != nil {
 		o.close()
 		return nil, err
 	}
@@ -199,6 +205,26 @@ func (o *office) awaitIndex(ctx context.Context, texts int) error {
 			return fmt.Errorf("the search index is not ready: %.0f texts of %d", indexed, texts)
 		}
 	}
+}
+
+// awaitRest waits until the server does nothing by itself: after its start it counts for Home what was there before.
+func (o *office) awaitRest(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, indexTime)
+	defer cancel()
+	before, known := cpuTime(o.process.pid())
+	for known {
+		select {
+		case <-time.After(restTime):
+		case <-ctx.Done():
+			return errors.New("the server does not come to rest")
+		}
+		after, _ := cpuTime(o.process.pid())
+		if after-before < restTime/50 {
+			return nil
+		}
+		before = after
+	}
+	return nil
 }
 
 // searchFor times the first page of a search, one at a time.
