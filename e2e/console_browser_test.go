@@ -201,7 +201,7 @@ func TestConsoleIsForAdmins(t *testing.T) {
 	owner.Open(srv.URL() + "/settings/users")
 	owner.Press("button", "Invite")
 	owner.Write("Name", "Budi")
-	owner.Write("Email", "budi@example.com")
+	owner.Write("E-mail", "budi@example.com")
 	owner.Press("button", "Create the link")
 	agent.Open(strings.Replace(owner.value("Link"), "localhost", "127.0.0.1", 1))
 	agent.Write("Password", "correct horse battery")

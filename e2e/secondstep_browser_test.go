@@ -47,7 +47,7 @@ func TestDashboardTwoSteps(t *testing.T) {
 	s.Accessible()
 
 	s.does(`await fetch("/app/api/session", { method: "DELETE" }); location.assign("/login")`)
-	s.Write("Email", email)
+	s.Write("E-mail", email)
 	s.Write("Password", password)
 	s.Press("button", "Sign in")
 	s.Write("Code", "12345x")

@@ -27,7 +27,7 @@ func signInThere(t *testing.T, s *Screen, demo, srv *Server, email string) {
 	t.Helper()
 	_, password := demoLogin(t, demo)
 	s.Open(srv.URL() + "/login")
-	s.Write("Email", email)
+	s.Write("E-mail", email)
 	s.Write("Password", password)
 	s.Press("button", "Sign in")
 	s.Has("link", "Inbox")

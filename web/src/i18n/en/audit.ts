@@ -89,7 +89,7 @@ export const audit = {
     "audit.exported": "Exported the audit log",
   } as Record<string, string>,
   details: {
-    name: "Name", role: "Role", sees: "Sees", disabled: "Disabled", teams: "Teams", email: "Email", kind: "Kind", last4: "Ends in", url: "Address",
+    name: "Name", role: "Role", sees: "Sees", disabled: "Disabled", teams: "Teams", email: "E-mail", kind: "Kind", last4: "Ends in", url: "Address",
     status: "Status", secret: "Secret", changed: "Changed", plan: "Plan", subscription: "Subscription", suspended: "Suspended", number: "Number",
     before: "Before", consent: "Consent", require_opt_in: "Opt-in required",
     contacts: "Contacts", merged: "Merged", deliveries: "Deliveries", event: "Event", language: "Language", reason: "Reason", client: "Browser", by: "With",

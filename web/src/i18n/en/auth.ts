@@ -1,7 +1,7 @@
 export const auth = {
   signInTitle: "Sign in",
   demo: "This is a demo. Its login is printed in the terminal where the server was started.",
-  email: "Email",
+  email: "E-mail",
   password: "Password",
   signIn: "Sign in",
   wrong: "The email or the password is wrong.",

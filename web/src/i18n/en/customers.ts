@@ -15,7 +15,7 @@ export const customers = {
   statuses: { pending: "Pending", active: "Active", suspended: "Suspended", archived: "Archived" } as Record<string, string>,
   added: (name: string) => `${name} was added`,
   name: "Name",
-  email: "Email",
+  email: "E-mail",
   team: "Team",
   teamHint: "Its members see the conversations of the customer's numbers.",
   since: "Added",

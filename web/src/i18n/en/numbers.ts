@@ -63,7 +63,7 @@ export const numbers = {
   about: "About",
   address: "Address",
   description: "Description",
-  email: "Email",
+  email: "E-mail",
   website: (n: number) => `Website ${n}`,
   vertical: "Kind of business",
   verticalNone: "Not chosen",

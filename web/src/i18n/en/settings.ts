@@ -16,7 +16,7 @@ export const settings = {
 
   profile: "Profile",
   name: "Name",
-  email: "Email",
+  email: "E-mail",
   role: "Role",
   roleNames: { owner: "Owner", admin: "Admin", agent: "Agent" } as Record<"owner" | "admin" | "agent", string>,
   changePassword: "Password",
