@@ -11,7 +11,7 @@ it("says what to do, not what the rule is", () => {
   expect(said("Must be at least 1 characters long.")).toBe("This field is required.");
   expect(said("Must be at least 8 characters long.")).toBe("Use at least 8 characters.");
   expect(said("Must be 8 to 200 characters long.")).toBe("Use between 8 and 200 characters.");
-  expect(said("Must be a valid email.")).toMatch(/not an email address/u);
+  expect(said("Must be a valid email.")).toMatch(/not an e-mail address/u);
   expect(said("Must be at most 5.")).toBe("It must be 5 or less.");
   expect(said("This field is required.", "missing_required_field")).toBe("This field is required.");
   expect(said("x", "forbidden")).toMatch(/not allowed/u);

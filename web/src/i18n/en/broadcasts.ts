@@ -50,7 +50,7 @@ export const broadcasts = {
   nothingToFill: "This template has no variables: everyone gets the same text.",
   source: (field: string) => `${field}: comes from`,
   sources: {
-    name: "The contact's name", phone_number: "The contact's number", email: "The contact's email", metadata: "A custom field of the contact",
+    name: "The contact's name", phone_number: "The contact's number", email: "The contact's e-mail", metadata: "A custom field of the contact",
     column: "A column of your list", text: "The same text for everyone",
   },
   keys: { metadata: "Custom field", column: "Column", text: "Text" } as Record<string, string>,
@@ -70,7 +70,7 @@ export const broadcasts = {
   consents: { unknown: "Unknown", opted_in: "Opted in", opted_out: "Opted out" },
   seen: "Last seen",
   seens: { "7d": "In the last 7 days", "30d": "In the last 30 days", not30d: "Not in the last 30 days", never: "Never" },
-  searchIn: "Name, number or email contains",
+  searchIn: "Name, number or e-mail contains",
   list: "List",
   listHint: "Numbers with country code, whether they are contacts or not.",
   inList: (n: string) => `${n} in the list`,

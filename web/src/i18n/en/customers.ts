@@ -9,7 +9,7 @@ export const customers = {
   noneFoundHint: "Try another part of the name or address, or every status.",
   notInPlan: "Your plan does not include customers",
   notInPlanHint: "Ask the operator of this service for another plan.",
-  search: "Search by name or email",
+  search: "Search by name or e-mail",
   anyStatus: "Every status",
   status: "Status",
   statuses: { pending: "Pending", active: "Active", suspended: "Suspended", archived: "Archived" } as Record<string, string>,

@@ -5,7 +5,7 @@ export const errors = {
   tooLong: (most: number) => `Use at most ${most} characters.`,
   between: (least: number, most: number) => `Use between ${least} and ${most} characters.`,
   choose: "Choose one of the options.",
-  email: "This is not an email address. It should look like name@example.com.",
+  email: "This is not an e-mail address. It should look like name@example.com.",
   address: "This is not a web address. It should begin with https://.",
   phone: "This is not a phone number. Include the country code, as in +62 812 3456 7890.",
   number: "Enter a number.",
