@@ -1,1 +1,0 @@
-import{C as e}from"./vendor-CHiJvsWZ.js";import{Ft as t,Mt as n,jt as r}from"./shared-DRSZDUR5.js";var i=e=>t([`events`,e],`/events`,{...e,limit:50}),a=t=>e({queryKey:[`event`,t],queryFn:()=>n(`/events/${t}`)}),o=e({queryKey:[`event types`],queryFn:()=>r(`/event_types`)});export{o as n,i as r,a as t};

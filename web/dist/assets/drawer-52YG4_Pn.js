@@ -1,1 +1,0 @@
-import{ct as e,lt as t}from"./shared-DRSZDUR5.js";var n=new e(!1),r=()=>t(n),i=e=>n.set(e);export{r as n,i as t};

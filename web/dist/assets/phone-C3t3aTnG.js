@@ -1,1 +1,0 @@
-function e(e){let t=e.trim();if(/[^\d\s().+-]/u.test(t)||!/^(\+|00)/u.test(t))return null;let n=t.replace(/^00/u,``).replace(/\D/gu,``);return n.length>=8&&n.length<=15&&!n.startsWith(`0`)?`+${n}`:null}export{e as t};
