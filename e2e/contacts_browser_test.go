@@ -56,7 +56,7 @@ func TestContactsImport(t *testing.T) {
 	s.SaysIn("First rows", "+6281255500778") // the country code was added
 	s.SaysIn("First rows", "Opted in")
 	s.SaysIn("First rows", "OK")
-	s.pick("What City is", "Custom field")
+	s.pick("Field for City", "Custom field")
 	s.Accessible()
 	s.Press("button", "Start import")
 	s.Says("2 new, 0 changed, 2 not imported")
