@@ -3,9 +3,13 @@
 package e2e
 
 import (
+	"encoding/json"
 	"flag"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,8 +18,10 @@ import (
 
 var picturesTo = flag.String("pictures", "", "the folder for the pictures")
 
-// pages are the dashboard's pages, each with the role and the name of an element that is there once it has loaded.
-var pages = []struct{ path, role, name string }{
+// page is a page of the dashboard, with the role and the name of an element that is there once it has loaded.
+type page struct{ path, role, name string }
+
+var pages = []page{
 	{"/", "heading", "Messages per day"},
 	{"/inbox/mine", "list", "Conversations"},
 	{"/inbox/all", "list", "Conversations"},
@@ -49,8 +55,9 @@ var pages = []struct{ path, role, name string }{
 
 // TestPictures takes pictures of every page, in light and in dark, on a desktop and on a phone.
 func TestPictures(t *testing.T) {
-	srv, empty := Start(t, WithFlags("--demo")), Start(t)
+	srv, empty := Start(t, WithFlags("--demo", "--allow-network=127.0.0.0/8")), Start(t)
 	doors := doorsOf(t, srv, empty)
+	pages := append(furnish(t, srv), pages...)
 	for size, window := range map[string][2]int64{"wide": {1440, 900}, "phone": {360, 740}} {
 		s := OpenScreen(t, window[0], window[1])
 		for name, address := range doors {
@@ -74,6 +81,49 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// furnish makes what the demo's week does not have: an endpoint that gets events, a broadcast that went out, and a
+// customer. It returns their pages.
+func furnish(t *testing.T, srv *Server) []page {
+	t.Helper()
+	key, receiver := demoKey(t, srv), newHookReceiver(t, http.StatusOK)
+	post := func(path string, body map[string]any) Reply {
+		text, err := json.Marshal(body)
+		must(t, err)
+		made := srv.Post(key, path, string(text))
+		if made.Status >= http.StatusMultipleChoices {
+			t.Fatalf("%s: %d %s", path, made.Status, made.Body)
+		}
+		return made
+	}
+	hook := post("/v1/webhook_subscriptions", map[string]any{"url": receiver.URL, "events": []string{"message.received", "message.status"}}).ID()
+	percent := []any{map[string]any{"type": "text", "text": "{{recipient.percent|10}}"}}
+	recipients := []any{map[string]any{"to": "+12025550100"}}
+	for i := range 240 {
+		recipients = append(recipients, map[string]any{"to": fmt.Sprintf("+49155200%05d", i), "variables": map[string]string{"percent": "20"}})
+	}
+	broadcasts := "/v1/100200300400500/broadcasts"
+	sale := post(broadcasts, map[string]any{
+		"name": "Winter sale", "audience": map[string]any{"recipients": recipients},
+		"template": map[string]any{"name": "promo", "language": "en_US", "components": []any{
+			map[string]any{"type": "body", "parameters": percent},
+			map[string]any{"type": "button", "sub_type": "url", "index": "1", "parameters": percent},
+		}},
+	}).ID()
+	expect(t, srv.Post(key, broadcasts+"/"+sale+"/start", ""), http.StatusOK, "")
+	read := func() bool {
+		b := parseObject(t, []byte(srv.Get(key, broadcasts+"/"+sale).Body))
+		return b.str("data", "status") == "completed" && b.at("data", "counts", "read") == b.at("data", "counts", "sent")
+	}
+	if !eventually(read) {
+		t.Fatal("the broadcast does not end")
+	}
+	customer := post("/v1/customers", map[string]any{"name": "Kopi Senja", "email": "halo@kopisenja.example"}).ID()
+	post("/v1/customers/"+customer+"/setup_links", map[string]any{})
+	return []page{
+		{"/broadcasts/" + sale, "heading", "Results"}, {"/dev/webhooks/" + hook, "button", "Send test"}, {"/customers/" + customer, "button", "Create setup link"},
+	}
+}
+
 // doorsOf are the pages for people who are not signed in, on a server in use and on an empty one.
 func doorsOf(t *testing.T, srv, empty *Server) map[string]string {
 	t.Helper()
@@ -94,11 +144,14 @@ func doorsOf(t *testing.T, srv, empty *Server) map[string]string {
 	}
 }
 
+var madeID = regexp.MustCompile(`[a-z]+_[0-9A-Z]{26}`)
+
 // pictureName is the name of a page's pictures.
 func pictureName(path string) string {
 	if path == "/" {
 		return "home"
 	}
+	path = madeID.ReplaceAllString(path, "one")
 	return strings.NewReplacer("/", "-", "?q=", "-search-").Replace(strings.Trim(path, "/"))
 }
 
