@@ -17,12 +17,12 @@ func registerContacts(a *API) {
 		Description: "`search` looks for a part of the name, e-mail address, number or username; the other filters match exactly.", Errors: []chat.Code{chat.CodeInvalidPhoneNumber},
 	}, listContacts)
 
-	rest.Write(a.shared, rest.Operation{
+	rest.WriteAfter(a.shared, rest.Operation{
 		Method: http.MethodPost, Path: "/{phone_number_id}/contacts", ID: "createContact", Tag: "Contacts", Role: chat.RoleAdmin,
 		Summary:     "Create a contact",
 		Description: "A number or a business-scoped id is needed. One that the account has already is 409 `contact_already_exists`.", Status: http.StatusCreated,
 		Errors: []chat.Code{chat.CodeInvalidPhoneNumber, chat.CodeContactAlreadyExists},
-	}, createContact)
+	}, foreseeContact, createContact)
 
 	rest.Read(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/{phone_number_id}/contacts/{id}", ID: "getContact", Tag: "Contacts",
@@ -159,6 +159,18 @@ type createContactBody struct {
 	Email       *string       `json:"email,omitempty" nullable:"true" format:"email" clearing:"true" maxLength:"255" doc:"Empty is the same as null."`
 	Metadata    rest.FreeForm `json:"metadata,omitempty" maxProperties:"64" doc:"Anything of your own: at most 64 keys and 16 KiB."`
 	Consent     *chat.Consent `json:"marketing_consent,omitempty" enum:"unknown,opted_in,opted_out" doc:"What the person wants of marketing; unknown without it."`
+}
+
+// foreseeContact has PostgreSQL make contacts together that come at the same time.
+func foreseeContact(c *rest.Call, in *rest.NumberSent[createContactBody]) error {
+	if in.Body.PhoneNumber == nil {
+		return nil
+	}
+	if err := c.FindAccount(c.Read()); err != nil {
+		return err
+	}
+	c.Foresee(store.Foresight{Thread: store.ThreadKey{OrgID: c.OrgID(), AccountID: c.Account.ID, Number: *in.Body.PhoneNumber}})
+	return nil
 }
 
 func createContact(tx *store.Tx, c *rest.Call, in *rest.NumberSent[createContactBody]) (contactView, error) {

@@ -42,6 +42,28 @@ func TestOneOfManyCreatesTheContact(t *testing.T) {
 	})
 }
 
+// Contacts that are made at the same time, which may share a transaction, are refused one by one: who is there twice, and
+// whose username is taken.
+func TestContactsMadeTogether(t *testing.T) {
+	const people = 24
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
+		c.Call(t, newContact(`{"phone_number":"+4915119999999","username":"ada"}`)).RequireStatus(t, http.StatusCreated)
+		requests := []apitest.Request{newContact(`{"phone_number":"+4915118888888","username":"Ada"}`)}
+		for i := range 2 * people {
+			requests = append(requests, newContact(fmt.Sprintf(`{"phone_number":"+49151123456%02d"}`, i%people)))
+		}
+		got := atOnce(t, c, requests)
+		if got[http.StatusCreated] != people || got[http.StatusConflict] != people || got[http.StatusBadRequest] != 1 {
+			t.Errorf("got %v", got)
+		}
+		for table, want := range map[string]int{"contacts": people + 1, "events": people + 1} {
+			if got := c.Count(t, table, c.Org.ID); got != want {
+				t.Errorf("%d rows in %s, want %d", got, table, want)
+			}
+		}
+	})
+}
+
 // Labels that are attached in bulk and one by one while they are deleted leave no link behind.
 func TestLabellingWhileTheLabelGoes(t *testing.T) {
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {

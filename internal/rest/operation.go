@@ -89,8 +89,10 @@ func Read[I, O any](p Place, op Operation, fn func(c *Call, in *I) (O, error)) {
 
 // perform loads the number that the path names and runs the operation.
 func perform[O any](c *Call, r store.Reader, fn func() (O, error)) (Answer, error) {
-	if err := c.FindAccount(r); err != nil {
-		return Answer{}, err
+	if c.foresight == nil || !c.found { // reading it once more would divide a group into as many journeys as it has members
+		if err := c.FindAccount(r); err != nil {
+			return Answer{}, err
+		}
 	}
 	out, err := fn()
 	if err != nil {
@@ -189,8 +191,8 @@ func Write[I, O any](p Place, op Operation, fn func(tx *store.Tx, c *Call, in *I
 	WriteAfter(p, op, func(*Call, *I) error { return nil }, fn)
 }
 
-// WriteAfter is Write for an operation that asks the network first, before its transaction begins. A repetition
-// under the same key gets the first answer, whatever the network says now.
+// WriteAfter is Write for an operation that asks first, the network for instance, before its transaction begins. A
+// repetition under the same key gets the first answer, whatever is found now.
 func WriteAfter[I, O any](p Place, op Operation, ask func(c *Call, in *I) error, fn func(tx *store.Tx, c *Call, in *I) (O, error)) {
 	each(p, op, func(s *Surface, op *Operation) {
 		op.input = newInputBinder[I](s.document)
