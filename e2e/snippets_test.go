@@ -102,12 +102,12 @@ parley() {
 	case "$1 ${2-}" in
 	"serve "*) shift; command parley config "$@" >/dev/null ;;
 	"simulate --"*) shift; command parley simulate --help >/dev/null ;;
-	"listen "*|"events tail") command parley "$@" >>"$DIR/behind" 2>&1 & PIDS="${PIDS-} $!"; disown
+	"listen "*|"events tail") command parley "$@" >>"$DIR/behind" 2>&1 & PIDS="${PIDS-} $!"
 		[ "$1" != listen ] || until grep -q "until interrupted" "$DIR/behind"; do read -rt 0.05 <> <(:) || :; done ;;
 	*) command parley "$@" ;;
 	esac
 }
-trap 'kill ${PIDS-} 2>/dev/null || true' EXIT
+trap '[ -z "${PIDS-}" ] || { kill $PIDS; wait $PIDS; }' EXIT
 `
 
 func newReader(t *testing.T, srv *Server) *reader {
@@ -133,7 +133,7 @@ func newReader(t *testing.T, srv *Server) *reader {
 		"/var/backups", filepath.Join(dir, "backups"), "/safe/place", filepath.Join(dir, "safe"),
 		"bin/parley", "parley", // so that the function above is called
 	}}
-	shell := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc")
+	shell := exec.Command("bash", "--noprofile", "--norc") // killed with the test's context, it would leave its commands behind
 	shell.Dir = dir
 	shell.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "HOME="+filepath.Join(dir, "home"), "XDG_CONFIG_HOME=", "DIR="+dir,
 		"PARLEY_API_URL="+srv.URL(), "PARLEY_API_KEY="+key, "PARLEY_SIMULATOR_URL="+srv.Ops()+"/simulator", "PARLEY_DATA="+data)

@@ -14,6 +14,7 @@ import styles from "./Broadcasts.module.css";
 import { checkQuery, pathOf, type Broadcast, type Check, type Reason } from "./data";
 import { PhonePreview } from "./PhonePreview";
 import { useBroadcasts } from "./text";
+import { phoneOf } from "../ui/phone";
 
 /** Who gets it, who does not and why, and what three of them will see. */
 export function CheckStep({ broadcast: b, done }: { broadcast: Broadcast; done: () => void }) {
@@ -75,8 +76,8 @@ function Samples({ samples }: { samples: Check["samples"] }) {
     <ul className={styles.samples} aria-label={t.samples}>
       {samples.map((s) => (
         <li key={s.to}>
-          <strong className={styles.cut}>{s.name ?? s.to}</strong>
-          {s.name && <span className={styles.quiet}>{s.to}</span>}
+          <strong className={styles.cut}>{s.name ?? phoneOf(s.to)}</strong>
+          {s.name && <span className={styles.quiet}>{phoneOf(s.to)}</span>}
           {s.preview ? (
             <PhonePreview label={s.name ?? s.to} preview={s.preview} />
           ) : (

@@ -11,6 +11,7 @@ import { useReason } from "../ui/reasons";
 import styles from "./Broadcasts.module.css";
 import { pathOf, recipientFilter, recipientsQuery, type Broadcast, type Recipient, type RecipientSearch } from "./data";
 import { useBroadcasts } from "./text";
+import { phoneOf } from "../ui/phone";
 
 /** Each recipient, with what became of it and the way to the conversation. */
 export function Recipients({ broadcast: b, search }: { broadcast: Broadcast; search: RecipientSearch }) {
@@ -44,14 +45,14 @@ export function Recipients({ broadcast: b, search }: { broadcast: Broadcast; sea
 function Person({ recipient: r }: { recipient: Recipient }) {
   const reason = useReason();
   const t = useBroadcasts();
-  const name = r.name ?? (r.to || t.deletedPerson);
+  const name = r.name ?? (phoneOf(r.to) || t.deletedPerson);
   const status = r.message_status ? (t.messageStatuses[r.message_status] ?? r.message_status) : t.shows[r.status];
   const more = [r.reason && reason(r.reason), r.replied_at && t.replied, r.clicked && t.pressed(r.clicked), r.opted_out_at && t.stages.opted_out];
   return (
     <li>
       <span className={styles.cut}>
         {r.contact_id ? <Link to="/contacts/$id" params={{ id: r.contact_id }}>{name}</Link> : name}
-        {r.name && <span className={styles.quiet}> {r.to}</span>}
+        {r.name && <span className={styles.quiet}> {phoneOf(r.to)}</span>}
       </span>
       <span className={r.status === "failed" ? styles.bad : styles.quiet}>{[status, ...more].filter(Boolean).join(" · ")}</span>
       {r.conversation_id ? (

@@ -18,6 +18,7 @@ it.each([
   ["+351915550133", "+351 915 5501 33"],
   ["+79161234567", "+7 916 1234 567"],
   ["+62 … 90", "+62 … 90"],
+  ["12345678 or so", "12345678 or so"],
   [null, null],
 ])("%s is read out as %s", (number, want) => {
   expect(phoneOf(number)).toBe(want);

@@ -1,10 +1,10 @@
 /** Codes of countries with one or two digits; all others have three. */
 const shortCode = /^(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/u;
 
-/** +62 812 3456 7890: a number in groups that people can read out. A hidden one stays as it is. */
+/** +62 812 3456 7890: a number in groups that people can read out. What is no number, or a hidden one, stays as it is. */
 export function phoneOf(number: string | null | undefined): string | null {
-  const digits = number?.replace(/\D/gu, "") ?? "";
-  if (digits.length < 8) return number ?? null;
+  const digits = /^\+?(\d{8,15})$/u.exec(number ?? "")?.[1];
+  if (!digits) return number ?? null;
   const code = shortCode.exec(digits)?.[0] ?? digits.slice(0, 3);
   const rest = digits.slice(code.length);
   const sizes = code === "1" ? /^(\d{3})(\d{3})(\d{4})$/u.exec(rest)?.slice(1) : undefined; // always 202 555 0100

@@ -1,1 +1,0 @@
-export{t as default}from"./EnterCode-D5JbRxIB.js";
