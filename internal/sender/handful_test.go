@@ -29,9 +29,13 @@ func (r *rig) postBulk(name, to string) core.Accepted {
 func TestHandfuls(t *testing.T) {
 	const people, takes = 200, 50 * time.Millisecond
 	inBubble(t, func(t *testing.T, r *rig) {
-		r.answer = func(context.Context, call) (provider.Sent, error) {
-			time.Sleep(takes)
-			return provider.Sent{}, nil
+		r.answer = func(ctx context.Context, _ call) (provider.Sent, error) {
+			select {
+			case <-time.After(takes):
+				return provider.Sent{}, nil
+			case <-ctx.Done():
+				return provider.Sent{}, ctx.Err()
+			}
 		}
 		var all []core.Accepted
 		for i := range people {
