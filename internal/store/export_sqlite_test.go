@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -121,19 +122,23 @@ func (c *sqliteConn) run(text string) {
 // Memory is the embedded store's cache.
 type Memory struct{ *sqliteMemory }
 
-// NewMemory returns an empty cache.
-func NewMemory() Memory { return Memory{newSQLiteMemory()} }
+// OpenMemory returns an empty cache of the store in a folder.
+func OpenMemory(t *testing.T, dir string) Memory {
+	memory, err := openMemory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(memory.close)
+	return Memory{memory}
+}
 
-// Begin begins a transaction; changed says that another process has changed the store.
-func (m Memory) Begin(changed bool) { m.writing(changed) }
-
-// End ends the transaction.
-func (m Memory) End() { m.endWriting() }
+// Change says that the process of this cache has changed a row.
+func (m Memory) Change() { m.changed() }
 
 // Keep caches a value.
 func (m Memory) Keep(key, value string) {
-	_, version, _ := m.get(key)
-	m.put(key, version, value)
+	_, now, _ := m.get(key)
+	m.put(key, now, value)
 }
 
 // Recall returns the cached value, or nil.

@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"context"
+	"database/sql"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -54,14 +56,13 @@ func TestChangesOfOtherProcessesCount(t *testing.T) {
 				requireNoError(t, err)
 				return got.Key
 			}
-			storetest.InTx(t, server, func(*store.Tx) error { read(); return nil })
+			if read(); read().RevokedAt != nil {
+				t.Fatal("a new key is revoked")
+			}
 			storetest.InTx(t, command, func(tx *store.Tx) error { _, err := tx.RevokeKey(key.ID); return err })
-			storetest.InTx(t, server, func(*store.Tx) error {
-				if read().RevokedAt == nil {
-					t.Error("the server does not know that the key is revoked")
-				}
-				return nil
-			})
+			if read().RevokedAt == nil {
+				t.Fatal("the server does not know that the key is revoked")
+			}
 		}
 	})
 }
@@ -69,8 +70,8 @@ func TestChangesOfOtherProcessesCount(t *testing.T) {
 // A reader that is held up must not get a value that a command has changed meanwhile.
 func TestPausedRecallDoesNotBringBackTheOld(t *testing.T) {
 	t.Parallel()
-	memory := store.NewMemory()
-	memory.Begin(false)
+	dir := t.TempDir()
+	memory, command := store.OpenMemory(t, dir), store.OpenMemory(t, dir)
 	memory.Keep("key", "valid")
 	if got := memory.Recall("key"); got != "valid" {
 		t.Fatalf("remembered %v", got)
@@ -79,8 +80,7 @@ func TestPausedRecallDoesNotBringBackTheOld(t *testing.T) {
 	answer := make(chan any)
 	go func() { answer <- recallWhenPaused(memory) }()
 	waitForBlocked("recallWhenPaused")
-	memory.End()
-	memory.Begin(true) // a command has revoked the key
+	command.Change() // it has revoked the key
 	goOn()
 	if got := <-answer; got != nil {
 		t.Errorf("the revoked key is still %v", got)
@@ -103,27 +103,54 @@ func waitForBlocked(function string) {
 	}
 }
 
-// The embedded store caches a row while nobody can have changed it.
+// A program that does not say that it has changed the store, such as SQLite's own shell, is noticed by the writer.
+func TestChangesOfStrangersCount(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.SQLite)
+	st := storetest.OpenAt(t, cfg)
+	account := storetest.Account(t, st, storetest.Org(t, st), "123456")
+	read := func() *string {
+		got, err := st.Read(t.Context()).AccountByNumber(account.OrgID, *account.PhoneNumberID)
+		requireNoError(t, err)
+		return got.Name
+	}
+	read()
+	changeAsStranger(t, cfg.Dir, "UPDATE accounts SET name = 'changed'")
+	storetest.InTx(t, st, func(*store.Tx) error { return nil })
+	if got := read(); got == nil || *got != "changed" {
+		t.Errorf("the name is still %v", got)
+	}
+}
+
+func changeAsStranger(t *testing.T, dir, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "parley.db"))
+	requireNoError(t, err)
+	defer db.Close()
+	_, err = db.ExecContext(t.Context(), statement)
+	requireNoError(t, err)
+}
+
+// The embedded store caches a row until it changes.
 func TestSteadyRowsAreRemembered(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite)
-	account := storetest.Account(t, st, storetest.Org(t, st), "123456")
+	org := storetest.Org(t, st)
+	account := storetest.Account(t, st, org, "123456")
 	fetch := func() *string { // a row that is fetched again is another copy
 		got, err := st.Read(t.Context()).AccountByNumber(account.OrgID, *account.PhoneNumberID)
 		requireNoError(t, err)
 		return got.PhoneNumberID
 	}
-	var first *string
+	first := fetch()
 	storetest.InTx(t, st, func(tx *store.Tx) error {
-		if first = fetch(); fetch() != first {
-			t.Error("the row was fetched twice")
-		}
-		return tx.UpdateAccount(account)
+		return tx.InsertLabel(storetest.NewLabel(tx, org, "new"))
 	})
-	storetest.InTx(t, st, func(*store.Tx) error {
-		if fetch() == first {
-			t.Error("the row was not fetched after a change")
-		}
-		return nil
-	})
+	if fetch() != first {
+		t.Error("the row was fetched twice")
+	}
+	storetest.InTx(t, st, func(tx *store.Tx) error { return tx.UpdateAccount(account) })
+	if fetch() == first {
+		t.Error("the row was not fetched after a change")
+	}
 }

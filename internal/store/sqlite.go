@@ -45,7 +45,12 @@ func openSQLite(cfg Config) (engine, error) {
 			return nil, fmt.Errorf("another server runs on the data folder %s: stop it, or give this one a folder of its own with --data (%w)", cfg.Dir, err)
 		}
 	}
-	return &sqliteEngine{cfg: cfg, memory: newSQLiteMemory(), broken: newBreakdown(), release: release, closed: make(chan struct{})}, nil
+	memory, err := openMemory(cfg.Dir)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return &sqliteEngine{cfg: cfg, memory: memory, broken: newBreakdown(), release: release, closed: make(chan struct{})}, nil
 }
 
 func (e *sqliteEngine) path() string { return filepath.Join(e.cfg.Dir, sqliteFile) }
@@ -191,6 +196,7 @@ func (e *sqliteEngine) close() (err error) {
 
 func (e *sqliteEngine) shutDown() error {
 	defer e.release()
+	defer e.memory.close()
 	if e.writer == nil {
 		return nil
 	}

@@ -32,9 +32,8 @@ type sqliteConn struct {
 	wrote      bool // since the writer last looked
 	unsteady   bool // a steady table may have changed since then
 
-	transaction bool   // the writer has begun a transaction
-	lostBy      error  // why SQLite gave it up
-	onLoss      func() // called when the loss is noticed; set only on the writer's connection
+	transaction bool  // the writer has begun a transaction
+	lostBy      error // why SQLite gave it up
 }
 
 // sqliteStatement is a prepared statement. To SQLite $2 is a name, and it numbers parameters in order of
@@ -132,7 +131,6 @@ func (c *sqliteConn) lossError() error {
 func (c *sqliteConn) failed(err error) error {
 	if c.lost() {
 		c.lostBy = err
-		c.onLoss()
 	}
 	return err
 }

@@ -13,6 +13,7 @@ const (
 	sqliteFile      = "parley.db"
 	serveLockFile   = "serve.lock"
 	migrateLockFile = "migrate.lock"
+	markFile        = "changes.mark" // see sqliteMemory
 
 	privateFile   = 0o600
 	privateFolder = 0o700
@@ -21,7 +22,7 @@ const (
 
 // privateFiles are all files of the embedded store in its folder. SQLite gives those it creates the database's
 // own mode.
-var privateFiles = []string{sqliteFile, sqliteFile + "-wal", sqliteFile + "-shm", sqliteFile + "-journal", serveLockFile, migrateLockFile,
+var privateFiles = []string{sqliteFile, sqliteFile + "-wal", sqliteFile + "-shm", sqliteFile + "-journal", serveLockFile, migrateLockFile, markFile,
 	searchFile, searchFile + "-wal", searchFile + "-shm"}
 
 // prepareFolder makes sure that the folder and the database exist, and that other users cannot read the files.

@@ -1,6 +1,9 @@
 package store
 
 import (
+	"crypto/rand"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,72 +15,86 @@ var steadyTables = []string{"api_keys", "organizations", "plans", "accounts", "c
 // memorySize bounds the cache.
 const memorySize = 10_000
 
-// sqliteMemory caches rows of the steady tables while nobody can have changed them. Each commit resets a
-// reading connection's page cache, and under load the same few rows would be fetched thousands of times a
-// second.
+// sqliteMemory caches rows of the steady tables until somebody changes one. Each commit resets a reading
+// connection's page cache, and under load the same few rows would be fetched thousands of times a second.
 //
-// This process sees its own changes by their statements. Commands change the store from other processes: they
-// cannot while the writer is in a transaction, and when it begins one it checks whether any did. Between
-// transactions nothing is cached, so an idle server reads its store each time.
+// This process knows its own changes by their statements. Commands change the store from other processes and
+// then replace the mark, which is compared at each look. A program that does not know the mark, such as SQLite's
+// own shell, is noticed by the writer when it begins its next transaction.
 type sqliteMemory struct {
-	// now is the version, which grows with each change, and the bit that says whether it can be trusted because
-	// nobody else can write. One word holds both, so that nobody sees the version of one transaction with the
-	// trust of another. Only the writer changes it.
-	now atomic.Uint64
+	changes atomic.Uint64 // that this process has made or noticed
+	mark    *os.File      // markSize bytes at random, new after each change
 
 	mu   sync.RWMutex
 	rows map[string]remembered
 }
 
+// An edition is a state of the steady tables: a row that was read in one may be outdated in another.
+type edition struct {
+	changes uint64
+	mark    [markSize]byte
+}
+
 type remembered struct {
-	version uint64
+	edition edition
 	value   any
 }
 
-func newSQLiteMemory() *sqliteMemory {
-	return &sqliteMemory{rows: map[string]remembered{}}
-}
+const markSize = 8
 
-// trusted is the bit of sqliteMemory.now, and versionStep the unit of the version.
-const (
-	trusted     = 1
-	versionStep = 2
-)
-
-// writing says that no other process can change the store now; changed, whether one has.
-func (m *sqliteMemory) writing(changed bool) {
-	now := m.now.Load() | trusted
-	if changed {
-		now += versionStep
+// openMemory returns an empty cache of the store in a folder.
+func openMemory(dir string) (*sqliteMemory, error) {
+	mark, err := os.OpenFile(filepath.Join(dir, markFile), os.O_CREATE|os.O_RDWR, privateFile)
+	if err != nil {
+		return nil, err
 	}
-	m.now.Store(now)
+	m := &sqliteMemory{mark: mark, rows: map[string]remembered{}}
+	if _, known := m.now(); !known {
+		m.changed() // the file is new
+	}
+	return m, nil
 }
 
-// endWriting is called before other processes can change the store again.
-func (m *sqliteMemory) endWriting() { m.now.Store(m.now.Load() &^ trusted) }
+func (m *sqliteMemory) close() { m.mark.Close() }
+
+// now returns the current edition, unless the mark cannot be read.
+func (m *sqliteMemory) now() (now edition, known bool) {
+	now.changes = m.changes.Load()
+	_, err := m.mark.ReadAt(now.mark[:], 0)
+	return now, err == nil
+}
+
+// noticed says that a steady table may have changed.
+func (m *sqliteMemory) noticed() { m.changes.Add(1) }
 
 // changed says that this process has changed a steady table. It is called before anybody hears of the change.
-func (m *sqliteMemory) changed() { m.now.Add(versionStep) }
+// The mark is random, because two processes that counted could write the same number. Should it fail, other
+// processes notice the change when they write next.
+func (m *sqliteMemory) changed() {
+	m.noticed()
+	var mark [markSize]byte
+	rand.Read(mark[:])
+	m.mark.WriteAt(mark[:], 0)
+}
 
-// get returns the cached value, and the version under which to cache a value read instead. It checks the
-// version last, so that a pause before that cannot bring back an old value.
-func (m *sqliteMemory) get(key string) (value any, version uint64, ok bool) {
+// get returns the cached value, and the edition under which to cache a value read instead. It checks the
+// edition last, so that a pause before that cannot bring back an old value.
+func (m *sqliteMemory) get(key string) (value any, now edition, ok bool) {
 	m.mu.RLock()
 	row, ok := m.rows[key]
 	m.mu.RUnlock()
-	now := m.now.Load()
-	version = now &^ trusted
-	return row.value, version, ok && row.version == version && now&trusted != 0
+	now, known := m.now()
+	return row.value, now, ok && known && row.edition == now
 }
 
-// put caches a value that was read while version was current. A change in between has made it outdated.
-func (m *sqliteMemory) put(key string, version uint64, value any) {
+// put caches a value that was read after the edition was.
+func (m *sqliteMemory) put(key string, read edition, value any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.rows) >= memorySize {
 		clear(m.rows)
 	}
-	m.rows[key] = remembered{version, value}
+	m.rows[key] = remembered{read, value}
 }
 
 // recall returns the cached value for a name and arguments, or the result of read. In a transaction it always
@@ -86,13 +103,13 @@ func recall[T any](r Reader, name string, args []string, read func() (T, error))
 	key := name + "\x00" + strings.Join(args, "\x00")
 	switch engine := r.db.(type) {
 	case *sqliteEngine:
-		known, version, ok := engine.memory.get(key)
+		known, now, ok := engine.memory.get(key)
 		if ok {
 			return known.(T), nil
 		}
 		value, err := read()
 		if err == nil {
-			engine.memory.put(key, version, value)
+			engine.memory.put(key, now, value)
 		}
 		return value, err
 	case *postgresEngine:

@@ -68,7 +68,6 @@ func (p *closurePanic) String() string {
 
 func startSQLiteWriter(conn *sqliteConn, journal *sqliteJournal, memory *sqliteMemory) *sqliteWriter {
 	w := &sqliteWriter{conn: conn, journal: journal, memory: memory, queue: fair.NewTurns[Turn, *sqliteJob](), time: writerTime, clock: time.Now, done: make(chan struct{}), wake: make(chan struct{}, 1)}
-	conn.onLoss = memory.endWriting
 	go w.run()
 	return w
 }
@@ -310,8 +309,7 @@ func (w *sqliteWriter) protect(job *sqliteJob) {
 	finished = true
 }
 
-// begin starts a transaction, during which no other process can write, and checks whether one has written
-// before.
+// begin starts a transaction, and checks whether another process has written since the last one.
 func (w *sqliteWriter) begin() error {
 	if err := w.control("BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -319,15 +317,14 @@ func (w *sqliteWriter) begin() error {
 	w.conn.transaction, w.conn.lostBy = true, nil
 	before := w.others
 	err := w.conn.query(context.Background(), "PRAGMA data_version", nil, func(row scanner) error { return row.Scan(&w.others) })
-	if err == nil {
-		w.memory.writing(w.others != before)
+	if w.others != before {
+		w.memory.noticed()
 	}
 	return err
 }
 
 // end ends a transaction. Its changes of steady tables invalidate the cache before anyone is told.
 func (w *sqliteWriter) end(how string) error {
-	w.memory.endWriting()
 	err := w.control(how)
 	w.conn.transaction = false
 	if w.conn.unsteady {
