@@ -31,6 +31,7 @@ func TestDashboardMissing(t *testing.T) {
 	} {
 		s.Open(srv.URL() + page.path)
 		s.Has("heading", page.says)
+		s.Has("navigation", "Main") // one can go on to any other page
 		s.Accessible()
 		s.Press(page.role, page.back)
 		s.Lacks("heading", page.says)

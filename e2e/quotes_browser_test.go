@@ -38,7 +38,7 @@ func TestDashboardQuote(t *testing.T) {
 		return writesAs(t, srv, mira, fields)
 	}
 	far := says("Do you have lamps?", "")
-	for i := range 130 {
+	for i := range 320 { // more than a thread keeps on the page
 		says(fmt.Sprintf("Line %d", i), "")
 	}
 	near := says("The blue one", "")
@@ -64,5 +64,12 @@ func TestDashboardQuote(t *testing.T) {
 		s.SaysIn("Messages", "As I asked")
 		s.Lacks("button", "Jump to the newest")
 	}
+
+	s.pressQuote("Do you have lamps?")
+	s.Until(shows("Do you have lamps?"))
+	s.Until(`(log => { log.scrollTop = log.scrollHeight; return log.innerText.includes("As I asked") })(` + inside("Messages") + ")")
+	s.Holds("!" + inside("Messages") + `.innerText.includes("Line 3\n")`) // who reads on loses the beginning again
+	s.pressQuote("Do you have lamps?")
+	s.Until(shows("Do you have lamps?"))
 	s.Content()
 }

@@ -62,6 +62,9 @@ const signedIn = createRoute({
   loader: () => queryClient.ensureQueryData(meQuery),
 });
 
+/** Any other address: the rail stays, so that one can go on from there. */
+const elsewhere = createRoute({ getParentRoute: () => signedIn, path: "$", component: NotFound });
+
 /** What the address of the first page may say: how many days, and of which number. */
 export interface HomeSearch {
   days?: 1 | 7 | 30 | 90;
@@ -354,7 +357,7 @@ export const router = createRouter({
     sso,
     setup,
     invite,
-    signedIn.addChildren([home, inboxHome, inbox, contacts, contactsImport, contact, templates, templateNew, template, media, broadcasts, broadcastNew, broadcast, numbers, number, customers, customer, operator, phone, settings.addChildren([
+    signedIn.addChildren([home, inboxHome, inbox, contacts, contactsImport, contact, templates, templateNew, template, media, broadcasts, broadcastNew, broadcast, numbers, number, customers, customer, operator, phone, elsewhere, settings.addChildren([
         settingsHome,
         settingsMe,
         settingsOrg,

@@ -9,13 +9,13 @@ import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
 import { Icon } from "../ui/icons";
 import { Later } from "../ui/Later";
+import { phoneOf } from "../ui/phone";
 import { toastError } from "../ui/toasts";
 import { Chat } from "./Chat";
 import { Composer } from "./Composer";
 import { handsetsQuery, useChangeHandset, useWrite, type PhoneMessage, type Writing } from "./data";
 import { HandsetForm } from "./HandsetForm";
 import styles from "./Phone.module.css";
-import { phoneOf } from "../ui/phone";
 
 /** Whose phone is wanted, and for which number: those of a conversation. */
 export interface About {
@@ -116,7 +116,7 @@ function Device({ handset, number }: { handset: Handset; number: MyNumber }) {
         <Avatar name={number.name} id={number.phone_number_id} size={36} />
         <div className={styles.who}>
           <b>{number.name}</b>
-          <small>{number.phone_number || t.business}</small>
+          <small>{phoneOf(number.phone_number) || t.business}</small>
         </div>
         <Switches handset={handset} />
       </header>

@@ -5,6 +5,9 @@ type Scrolls = Map<string, number>;
 
 const keyOf = (location: ParsedLocation): string => location.state.__TSR_key ?? location.href;
 
+/** So many places are kept; going further back shows a page from the top. */
+const mostPlaces = 50;
+
 /** The inbox keeps its own places: what comes in moves them. */
 const keepsItself = (location: ParsedLocation): boolean => location.pathname.startsWith("/inbox");
 
@@ -31,7 +34,9 @@ export function keepScrolls(router: AnyRouter): void {
   router.subscribe("onBeforeLoad", ({ fromLocation }) => {
     const left = [...scrolled].filter((element) => element.isConnected);
     scrolled.clear();
-    if (fromLocation && !keepsItself(fromLocation)) places.set(keyOf(fromLocation), new Map(left.map((element) => [pathOf(element), element.scrollTop])));
+    if (!fromLocation || keepsItself(fromLocation)) return;
+    places.set(keyOf(fromLocation), new Map(left.map((element) => [pathOf(element), element.scrollTop])));
+    if (places.size > mostPlaces) places.delete(places.keys().next().value ?? "");
   });
   router.subscribe("onRendered", ({ toLocation, pathChanged }) => {
     if (back) places.get(keyOf(toLocation))?.forEach((top, path) => document.querySelector(path)?.scrollTo({ top }));

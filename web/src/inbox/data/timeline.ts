@@ -103,6 +103,10 @@ export async function showNewest(client: QueryClient, id: string): Promise<void>
   client.setQueryData<Timeline>(timelineQuery(id).queryKey, { pages: [newest], pageParams: [null] });
 }
 
+/** Puts the window around an item back to where it began: one may have read on until the item was far away. */
+export const windowAnew = (client: QueryClient, id: string, item: string): Promise<void> =>
+  client.resetQueries({ queryKey: timelineQuery(id, item).queryKey });
+
 function changeWindows(client: QueryClient, id: string, change: (timeline: Timeline) => Timeline): void {
   client.setQueriesData<Timeline>({ queryKey: timelineKey(id) }, (timeline) => timeline && change(timeline));
 }

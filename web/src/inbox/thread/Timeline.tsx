@@ -26,7 +26,7 @@ export function Timeline({ conversation: c }: { conversation: Conversation }) {
   const about = useAbout(c);
 
   const log = useRef<HTMLDivElement>(null);
-  const { atBottom, toBottom } = useScroll(log, { rows, live, item });
+  const { atBottom, toBottom } = useScroll(log, { rows, ready: !isPending, live, item });
   const older = useEdge(log, { more: query.hasNextPage, busy, fetchedAt, fetch: query.fetchNextPage });
   const newer = useEdge(log, { more: query.hasPreviousPage, busy, fetchedAt, fetch: query.fetchPreviousPage });
   const toNewest = useToNewest(c.id);

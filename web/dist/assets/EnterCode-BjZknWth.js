@@ -1,1 +1,0 @@
-export{t as default}from"./EnterCode-5sg6-rG1.js";

@@ -1,0 +1,1 @@
+export{t as default}from"./EnterCode-BCT9m4VA.js";
