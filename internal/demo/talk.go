@@ -19,6 +19,14 @@ type talk struct {
 	sends       []send
 	end         string // resolved, pending, tomorrow (snoozed until then) or reply (until the person writes)
 	fails       int    // the code with which messages to the person fail
+	person      person
+}
+
+// person is what the team has written down about somebody.
+type person struct {
+	consent string // to marketing
+	labels  []string
+	note    string
 }
 
 // line is one message of a talk.

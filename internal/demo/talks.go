@@ -23,17 +23,17 @@ func settled() []talk {
 			file(5*day+6*hour, "document", "Faktur INV-2207", invoice()).fromUs(),
 			in(5*day+6*hour-9*min, "Sudah saya transfer 🙏").answering(4),
 			out(5*day+5*hour, "Sudah masuk, terima kasih Bu Sari!"),
-		}},
+		}, person: person{consent: "opted_in", labels: []string{"VIP"}, note: "Buys for three shops. Orders at the end of the month, pays by transfer."}},
 		{phone: "4915155500161", name: "Hannah Vogel", to: "clara", end: "resolved", past: []line{
 			in(5*day+2*hour, "Guten Tag, sind die Bohnen auch gemahlen erhältlich?"),
 			out(5*day+hour, "Guten Tag Frau Vogel, ja: für Filter, Espresso oder French Press. Schreiben Sie es einfach in die Bestellnotiz."),
 			in(5*day+50*min, "Perfekt, danke!"),
-		}},
+		}, person: person{consent: "opted_in"}},
 		{phone: "13125550116", name: "Marcus Bell", to: "ana", end: "resolved", past: []line{
 			in(4*day+3*hour, "Do you ship to Chicago?"),
 			out(4*day+3*hour-6*min, "We do! 5 to 7 days, flat $12, free above $80."),
 			in(4*day+3*hour-8*min, "👍"),
-		}},
+		}, person: person{consent: "opted_out"}},
 		{phone: "819055500133", name: "Yuki Tanaka", end: "resolved", past: []line{
 			in(4*day, "Hello. Is there a gift wrapping?"),
 			out(4*day-20*min, "Hello Yuki, yes: tick \"gift\" at the checkout and write a few words for the card."),
@@ -68,7 +68,7 @@ func running() []talk {
 		{phone: "393335550190", name: "Giulia Ferri", to: "ana", labels: []string{"Follow up"}, end: "tomorrow", past: []line{
 			in(2*day, "Buongiorno! Fate anche abbonamenti mensili?"),
 			out(2*day-hour, "Buongiorno Giulia! From next month on, yes. May we write to you on the first day?"),
-		}, late: []line{in(9*hour, "Yes please, that would be lovely")}, read: true},
+		}, late: []line{in(9*hour, "Yes please, that would be lovely")}, read: true, person: person{consent: "opted_in", labels: []string{"Follow up"}}},
 		{phone: "6281255500119", name: "Rina Setiawan", to: "ana", past: []line{
 			in(2*day+6*hour, "Kak, pesanan saya kok belum sampai?"),
 			out(2*day+5*hour, "Mohon maaf Kak Rina, kurirnya kesulitan menemukan alamat. Boleh minta patokannya?"),
@@ -80,11 +80,11 @@ func running() []talk {
 			out(4*day, "Will do!"),
 		}, late: []line{in(30*hour, "Any news?")}, read: true, sends: []send{
 			says("budi", "It is back since this morning!"),
-		}},
+		}, person: person{consent: "opted_in"}},
 		{phone: "5511955500128", name: "Beatriz Lima", labels: []string{"VIP"}, fails: 131050, past: []line{
 			in(5*day, "Adorei o café! Vocês avisam das promoções?"),
 			out(5*day-hour, "Que bom! Avisamos sim."),
-		}, to: "demo", sends: []send{sends("demo", "template", promo("20"))}},
+		}, to: "demo", sends: []send{sends("demo", "template", promo("20"))}, person: person{consent: "opted_in", labels: []string{"VIP"}}},
 	}
 }
 

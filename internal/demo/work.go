@@ -23,9 +23,12 @@ func (w *week) work(ctx context.Context, all []talk) error {
 		}
 	}
 	for _, t := range all {
-		id := found["+"+t.phone]
-		if err := w.handle(ctx, id, t); err != nil {
-			return fmt.Errorf("%s (%s): %w", t.name, id, err)
+		c := found["+"+t.phone]
+		if err := w.handle(ctx, c.ID, t); err != nil {
+			return fmt.Errorf("%s (%s): %w", t.name, c.ID, err)
+		}
+		if err := w.describe(ctx, c.Contact.ID, t); err != nil {
+			return fmt.Errorf("%s (%s): %w", t.name, c.Contact.ID, err)
 		}
 	}
 	return nil
@@ -44,8 +47,16 @@ var replies = []cannedReply{
 	{Name: "terima kasih", Body: "Terima kasih, Kak {{contact.first_name}}! Salam, {{agent.first_name}}"},
 }
 
-// conversations are the ids by the person's number. It also learns the labels.
-func (w *week) conversations(ctx context.Context) (map[string]string, error) {
+type conversation struct {
+	ID      string
+	Contact struct {
+		ID          string
+		PhoneNumber string `json:"phone_number"`
+	}
+}
+
+// conversations returns the conversations by the person's number. It also learns the labels.
+func (w *week) conversations(ctx context.Context) (map[string]conversation, error) {
 	var labels []struct{ ID, Name string }
 	if err := w.as(ctx, "demo", http.MethodGet, "/labels", nil, &labels); err != nil {
 		return nil, err
@@ -53,16 +64,11 @@ func (w *week) conversations(ctx context.Context) (map[string]string, error) {
 	for _, l := range labels {
 		w.crew.labels[l.Name] = l.ID
 	}
-	var list []struct {
-		ID      string
-		Contact struct {
-			PhoneNumber string `json:"phone_number"`
-		}
-	}
+	var list []conversation
 	err := w.as(ctx, "demo", http.MethodGet, "/conversations?status=any&limit=100", nil, &list)
-	found := make(map[string]string, len(list))
+	found := make(map[string]conversation, len(list))
 	for _, c := range list {
-		found[c.Contact.PhoneNumber] = c.ID
+		found[c.Contact.PhoneNumber] = c
 	}
 	return found, err
 }
@@ -95,12 +101,36 @@ func (w *week) handle(ctx context.Context, id string, t talk) error {
 	return w.leave(ctx, path, t)
 }
 
+// describe writes down what the team knows about the person.
+func (w *week) describe(ctx context.Context, id string, t talk) error {
+	path := "/" + w.numberOf(t) + "/contacts/" + id
+	if t.person.consent != "" {
+		if err := w.as(ctx, "demo", http.MethodPatch, path, map[string]any{"marketing_consent": t.person.consent}, nil); err != nil {
+			return err
+		}
+	}
+	for _, label := range t.person.labels {
+		if err := w.as(ctx, "demo", http.MethodPost, path+"/labels", map[string]any{"label_id": w.crew.labels[label]}, nil); err != nil {
+			return err
+		}
+	}
+	if t.person.note == "" {
+		return nil
+	}
+	return w.as(ctx, "demo", http.MethodPost, "/contacts/"+id+"/notes", map[string]any{"body": t.person.note}, nil)
+}
+
+// numberOf is the number that a talk is with.
+func (w *week) numberOf(t talk) string {
+	if t.sales {
+		return salesNumber
+	}
+	return w.Demo.PhoneNumberID
+}
+
 // answer marks the talk as read and sends the team's messages.
 func (w *week) answer(ctx context.Context, t talk) error {
-	messages := "/" + w.Demo.PhoneNumberID + "/messages"
-	if t.sales {
-		messages = "/" + salesNumber + "/messages"
-	}
+	messages := "/" + w.numberOf(t) + "/messages"
 	if t.read {
 		read := map[string]any{"messaging_product": "chat", "status": "read", "message_id": w.last[t.phone]}
 		if err := w.as(ctx, t.to, http.MethodPost, messages, read, nil); err != nil {
