@@ -3,10 +3,10 @@ import { Link } from "@tanstack/react-router";
 import { useText } from "../i18n";
 import { Avatar } from "../ui/Avatar";
 import { Dot } from "../ui/Dot";
+import { phoneOf } from "../ui/phone";
 import { Time } from "../ui/Time";
 import styles from "./ContactsPage.module.css";
 import { nameOf, type Consent, type Contact } from "./data";
-import { phoneOf } from "../ui/phone";
 
 export function ConsentText({ consent }: { consent: Consent }) {
   const t = useText("contacts");
@@ -35,14 +35,18 @@ export function ContactRow(props: { contact: Contact; chosen: boolean; choose: (
   const t = useText("contacts");
   const { contact: c } = props;
   const name = nameOf(c, t.noName);
+  const address = phoneOf(c.phone_number) ?? c.username ?? "";
   return (
     <div className={styles.row} data-chosen={props.chosen || undefined}>
       <Checkbox aria-label={t.select(name)} checked={props.chosen} onChange={(event) => props.choose(event.target.checked)} />
       <Link to="/contacts/$id" params={{ id: c.id }} className={styles.person}>
         <Avatar name={name} id={c.id} size={32} />
-        <span className={styles.cut}>{name}</span>
+        <span className={styles.cut}>
+          {name}
+          <small className={styles.narrow}>{address}</small>
+        </span>
       </Link>
-      <span className={`${styles.quiet} ${styles.wide}`}>{phoneOf(c.phone_number) ?? c.username ?? ""}</span>
+      <span className={`${styles.quiet} ${styles.wide}`}>{address}</span>
       <span className={styles.wide}>
         <LabelList labels={c.labels} />
       </span>

@@ -6,10 +6,14 @@ export function phoneOf(number: string | null | undefined): string | null {
   const digits = /^\+?(\d{8,15})$/u.exec(number ?? "")?.[1];
   if (!digits) return number ?? null;
   const code = shortCode.exec(digits)?.[0] ?? digits.slice(0, 3);
-  const rest = digits.slice(code.length);
-  const sizes = code === "1" ? /^(\d{3})(\d{3})(\d{4})$/u.exec(rest)?.slice(1) : undefined; // always 202 555 0100
-  const groups = sizes ?? [rest.slice(0, 3), ...(rest.slice(3).match(/\d{1,4}/gu) ?? [])];
-  return `+${code} ${groups.join(" ")}`;
+  return `+${code} ${groupsOf(digits.slice(code.length)).join(" ")}`;
+}
+
+/** Groups of at most four digits, about as long as each other, the shorter ones first: 202 555 0100. */
+function groupsOf(digits: string): string[] {
+  const count = Math.ceil(digits.length / 4);
+  const starts = Array.from({ length: count + 1 }, (_, i) => Math.floor((i * digits.length) / count));
+  return starts.slice(1).map((end, i) => digits.slice(starts[i], end));
 }
 
 /** What one of the business's numbers is called. */

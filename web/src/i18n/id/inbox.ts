@@ -9,7 +9,7 @@ export const inbox: Translated<typeof english> = {
   thread: "Percakapan",
   context: "Detail",
   views: "Tampilan",
-  view: { mine: "Milik saya", unassigned: "Belum ditugaskan", all: "Semua", mentions: "Sebutan", snoozed: "Ditunda" },
+  view: { mine: "Saya", unassigned: "Belum ditugaskan", all: "Semua", mentions: "Sebutan", snoozed: "Ditunda" },
   conversations: "Percakapan",
   messages: "Pesan",
   chooseTitle: "Tidak ada percakapan yang terbuka",

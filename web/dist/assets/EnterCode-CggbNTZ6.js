@@ -1,1 +1,0 @@
-export{t as default}from"./EnterCode-BCT9m4VA.js";

@@ -1,1 +1,0 @@
-import{ft as e}from"./vendor-CHiJvsWZ.js";import{t}from"./Frame-BRWKE2ss.js";import{t as n}from"./text-BR6u_7-S.js";import{t as r}from"./Wizard-CHtE08Jg.js";var i=e();function a(){let e=n();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(r,{step:1})})}export{a as default};
