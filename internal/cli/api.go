@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/parleyhq/parley/client"
 )
 
@@ -30,7 +32,19 @@ func (f serviceFlags) Validate() error {
 	return checkService(f.URL, f.Key)
 }
 
-func (f serviceFlags) connect() (*client.Client, error) {
+// caller is a command that calls a running service. Its Run gets the client.
+type caller interface {
+	connect() (*client.Client, error)
+}
+
+// bindClient lets a caller's Run have a client.
+func bindClient(kctx *kong.Context) {
+	if cmd, ok := kctx.Selected().Target.Addr().Interface().(caller); ok {
+		kctx.BindToProvider(cmd.connect)
+	}
+}
+
+func (f *serviceFlags) connect() (*client.Client, error) {
 	return client.New(f.URL, f.Key, client.WithUserAgent("parley/"+version))
 }
 

@@ -33,11 +33,7 @@ type broadcastListCommand struct {
 	apiFlags `embed:""`
 }
 
-func (cmd *broadcastListCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *broadcastListCommand) Run(c *console, api *client.Client) error {
 	var rows []record
 	filter := client.BroadcastFilter{Status: client.BroadcastStatus(cmd.Status), PageOptions: client.PageOptions{Limit: 100}}
 	for b, err := range api.Broadcasts(c.ctx, cmd.From, filter) {
@@ -87,11 +83,7 @@ func (cmd *broadcastCreateCommand) Validate() error {
 	return cmd.serviceFlags.Validate()
 }
 
-func (cmd *broadcastCreateCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *broadcastCreateCommand) Run(c *console, api *client.Client) error {
 	n, err := cmd.broadcast(c, api)
 	if err != nil {
 		return cmd.explain(err)
@@ -137,13 +129,12 @@ type broadcastAddCommand struct {
 	CSV            string `name:"csv" required:"" placeholder:"FILE" help:"A table of numbers; - reads it from the standard input."`
 }
 
-func (cmd *broadcastAddCommand) Run(c *console) error {
-	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) {
-		if err := addTable(c, api, cmd.From, cmd.ID, cmd.CSV); err != nil {
-			return nil, err
-		}
-		return api.GetBroadcast(c.ctx, cmd.From, cmd.ID)
-	})
+func (cmd *broadcastAddCommand) Run(c *console, api *client.Client) error {
+	if err := addTable(c, api, cmd.From, cmd.ID, cmd.CSV); err != nil {
+		return cmd.explain(err)
+	}
+	b, err := api.GetBroadcast(c.ctx, cmd.From, cmd.ID)
+	return cmd.print(c, b, err)
 }
 
 // addTable adds the recipients of a table, a thousand at a time.

@@ -17,13 +17,8 @@ type broadcastFlags struct {
 	apiFlags `embed:""`
 }
 
-// do performs an action on a broadcast, and prints the broadcast.
-func (f *broadcastFlags) do(c *console, fn func(*client.Client) (*client.Broadcast, error)) error {
-	api, err := f.connect()
-	if err != nil {
-		return err
-	}
-	b, err := fn(api)
+// print prints the broadcast that a call returned.
+func (f *broadcastFlags) print(c *console, b *client.Broadcast, err error) error {
 	if err != nil {
 		return f.explain(err)
 	}
@@ -40,51 +35,44 @@ type (
 	broadcastDuplicateCommand struct{ broadcastFlags }
 )
 
-func (cmd *broadcastShowCommand) Run(c *console) error {
-	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) { return api.GetBroadcast(c.ctx, cmd.From, cmd.ID) })
+func (cmd *broadcastShowCommand) Run(c *console, api *client.Client) error {
+	b, err := api.GetBroadcast(c.ctx, cmd.From, cmd.ID)
+	return cmd.print(c, b, err)
 }
 
-func (cmd *broadcastStartCommand) Run(c *console) error {
-	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) {
-		return api.StartBroadcast(c.ctx, cmd.From, cmd.ID)
-	})
+func (cmd *broadcastStartCommand) Run(c *console, api *client.Client) error {
+	b, err := api.StartBroadcast(c.ctx, cmd.From, cmd.ID)
+	return cmd.print(c, b, err)
 }
 
-func (cmd *broadcastPauseCommand) Run(c *console) error {
-	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) {
-		return api.PauseBroadcast(c.ctx, cmd.From, cmd.ID)
-	})
+func (cmd *broadcastPauseCommand) Run(c *console, api *client.Client) error {
+	b, err := api.PauseBroadcast(c.ctx, cmd.From, cmd.ID)
+	return cmd.print(c, b, err)
 }
 
-func (cmd *broadcastResumeCommand) Run(c *console) error {
-	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) {
-		return api.ResumeBroadcast(c.ctx, cmd.From, cmd.ID)
-	})
+func (cmd *broadcastResumeCommand) Run(c *console, api *client.Client) error {
+	b, err := api.ResumeBroadcast(c.ctx, cmd.From, cmd.ID)
+	return cmd.print(c, b, err)
 }
 
-func (cmd *broadcastStopCommand) Run(c *console) error {
-	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) { return api.StopBroadcast(c.ctx, cmd.From, cmd.ID) })
+func (cmd *broadcastStopCommand) Run(c *console, api *client.Client) error {
+	b, err := api.StopBroadcast(c.ctx, cmd.From, cmd.ID)
+	return cmd.print(c, b, err)
 }
 
-func (cmd *broadcastRetryCommand) Run(c *console) error {
-	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) {
-		return api.RetryBroadcast(c.ctx, cmd.From, cmd.ID)
-	})
+func (cmd *broadcastRetryCommand) Run(c *console, api *client.Client) error {
+	b, err := api.RetryBroadcast(c.ctx, cmd.From, cmd.ID)
+	return cmd.print(c, b, err)
 }
 
-func (cmd *broadcastDuplicateCommand) Run(c *console) error {
-	return cmd.do(c, func(api *client.Client) (*client.Broadcast, error) {
-		return api.DuplicateBroadcast(c.ctx, cmd.From, cmd.ID)
-	})
+func (cmd *broadcastDuplicateCommand) Run(c *console, api *client.Client) error {
+	b, err := api.DuplicateBroadcast(c.ctx, cmd.From, cmd.ID)
+	return cmd.print(c, b, err)
 }
 
 type broadcastPreviewCommand struct{ broadcastFlags }
 
-func (cmd *broadcastPreviewCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *broadcastPreviewCommand) Run(c *console, api *client.Client) error {
 	p, err := api.PreviewBroadcast(c.ctx, cmd.From, cmd.ID)
 	if err != nil {
 		return cmd.explain(err)
@@ -110,11 +98,7 @@ type broadcastTestCommand struct {
 	To             string `required:"" placeholder:"NUMBER" help:"The number that gets it."`
 }
 
-func (cmd *broadcastTestCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *broadcastTestCommand) Run(c *console, api *client.Client) error {
 	m, err := api.TestBroadcast(c.ctx, cmd.From, cmd.ID, cmd.To)
 	if err != nil {
 		return cmd.explain(err)
@@ -124,11 +108,7 @@ func (cmd *broadcastTestCommand) Run(c *console) error {
 
 type broadcastReportCommand struct{ broadcastFlags }
 
-func (cmd *broadcastReportCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *broadcastReportCommand) Run(c *console, api *client.Client) error {
 	r, err := api.GetBroadcastReport(c.ctx, cmd.From, cmd.ID)
 	if err != nil {
 		return cmd.explain(err)
@@ -155,11 +135,7 @@ type broadcastExportCommand struct {
 	Status         string `placeholder:"STATUS" help:"Only those: waiting, skipped, sent or failed."`
 }
 
-func (cmd *broadcastExportCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *broadcastExportCommand) Run(c *console, api *client.Client) error {
 	if err := api.ExportBroadcastRecipients(c.ctx, cmd.From, cmd.ID, client.RecipientFilter{Status: cmd.Status}, c.stdout); err != nil {
 		return cmd.explain(err)
 	}

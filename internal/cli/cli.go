@@ -125,6 +125,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return exitUsage
 	}
 	kctx.Bind(kctx)
+	bindClient(kctx)
 	c := &console{
 		ctx: ctx, stdin: os.Stdin, stdout: stdout, stderr: stderr, colours: coloursFor(stdout, os.Getenv), profile: profilePath(environ),
 	}

@@ -48,11 +48,7 @@ type deliveryListCommand struct {
 	serviceFlags `embed:""`
 }
 
-func (cmd *deliveryListCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *deliveryListCommand) Run(c *console, api *client.Client) error {
 	list, err := upTo(api.WebhookDeliveries(c.ctx, client.WebhookDeliveryFilter{
 		SubscriptionID: cmd.Subscription, Status: client.WebhookDeliveryStatus(cmd.Status), EventType: client.EventType(cmd.Event), EventID: cmd.EventID,
 		CreatedAfter: timeOf(cmd.After), CreatedBefore: timeOf(cmd.Before), PageOptions: cmd.pageOf(),
@@ -68,11 +64,7 @@ type deliveryShowCommand struct {
 	serviceFlags `embed:""`
 }
 
-func (cmd *deliveryShowCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *deliveryShowCommand) Run(c *console, api *client.Client) error {
 	d, err := api.GetWebhookDelivery(c.ctx, cmd.ID)
 	if err != nil {
 		return cmd.explain(err)
@@ -106,11 +98,7 @@ func (cmd *deliveryReplayCommand) Validate() error {
 	return cmd.serviceFlags.Validate()
 }
 
-func (cmd *deliveryReplayCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *deliveryReplayCommand) Run(c *console, api *client.Client) error {
 	if cmd.Subscription != "" {
 		return cmd.replayAll(c, api)
 	}

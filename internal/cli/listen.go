@@ -51,11 +51,7 @@ func (cmd *listenCommand) Validate() error {
 	return nil
 }
 
-func (cmd *listenCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *listenCommand) Run(c *console, api *client.Client) error {
 	l := &listener{
 		cmd: cmd, out: c.stdout, notes: c.stdout, colours: c.colours, api: api, secret: core.NewWebhookSecret(),
 		http: &http.Client{
@@ -66,7 +62,7 @@ func (cmd *listenCommand) Run(c *console) error {
 	if cmd.JSON { // the output is JSON only
 		l.notes = c.stderr
 	}
-	err = l.run(c.ctx)
+	err := l.run(c.ctx)
 	if errors.Is(err, context.Canceled) { // interrupted by the user, which is how it ends
 		return nil
 	}

@@ -24,11 +24,7 @@ type messageListCommand struct {
 	apiFlags     `embed:""`
 }
 
-func (cmd *messageListCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *messageListCommand) Run(c *console, api *client.Client) error {
 	list, err := upTo(api.Messages(c.ctx, cmd.From, client.MessageFilter{
 		Direction: client.Direction(cmd.Direction), Status: client.MessageStatus(cmd.Status), Type: client.MessageType(cmd.Type),
 		ConversationID: cmd.Conversation, CreatedAfter: timeOf(cmd.After), CreatedBefore: timeOf(cmd.Before), PageOptions: cmd.pageOf(),
@@ -49,11 +45,7 @@ type messageGetCommand struct {
 	apiFlags `embed:""`
 }
 
-func (cmd *messageGetCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *messageGetCommand) Run(c *console, api *client.Client) error {
 	m, err := cmd.find(c, api)
 	if err != nil {
 		return cmd.explain(err)

@@ -38,11 +38,7 @@ type contactListCommand struct {
 	apiFlags  `embed:""`
 }
 
-func (cmd *contactListCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *contactListCommand) Run(c *console, api *client.Client) error {
 	list, err := upTo(api.Contacts(c.ctx, cmd.From, client.ContactFilter{
 		Search: cmd.Search, Phone: cmd.Phone, LabelID: cmd.Label, PageOptions: cmd.pageOf(),
 	}), cmd.Limit)
@@ -57,11 +53,7 @@ type contactGetCommand struct {
 	apiFlags `embed:""`
 }
 
-func (cmd *contactGetCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *contactGetCommand) Run(c *console, api *client.Client) error {
 	contact, err := api.GetContact(c.ctx, cmd.From, cmd.ID)
 	if err != nil {
 		return cmd.explain(err)
@@ -85,11 +77,7 @@ func (cmd *contactCreateCommand) Validate() error {
 	return cmd.serviceFlags.Validate()
 }
 
-func (cmd *contactCreateCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *contactCreateCommand) Run(c *console, api *client.Client) error {
 	contact, err := api.CreateContact(c.ctx, cmd.From, client.NewContact{PhoneNumber: cmd.Phone, BSUID: cmd.BSUID, Name: cmd.Name, Email: cmd.Email})
 	if err != nil {
 		return cmd.explain(err)
@@ -129,11 +117,7 @@ type conversationListCommand struct {
 	apiFlags  `embed:""`
 }
 
-func (cmd *conversationListCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *conversationListCommand) Run(c *console, api *client.Client) error {
 	list, err := upTo(api.Conversations(c.ctx, cmd.From, client.ConversationFilter{
 		Status: client.ConversationStatus(cmd.Status), ContactID: cmd.Contact, PageOptions: cmd.pageOf(),
 	}), cmd.Limit)
@@ -148,11 +132,7 @@ type conversationGetCommand struct {
 	apiFlags `embed:""`
 }
 
-func (cmd *conversationGetCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *conversationGetCommand) Run(c *console, api *client.Client) error {
 	v, err := api.GetConversation(c.ctx, cmd.From, cmd.ID)
 	if err != nil {
 		return cmd.explain(err)
@@ -166,11 +146,7 @@ type conversationUpdateCommand struct {
 	apiFlags `embed:""`
 }
 
-func (cmd *conversationUpdateCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *conversationUpdateCommand) Run(c *console, api *client.Client) error {
 	v, err := api.UpdateConversation(c.ctx, cmd.From, cmd.ID, client.ConversationPatch{Status: client.Set(client.ConversationStatus(cmd.Status))})
 	if err != nil {
 		return cmd.explain(err)

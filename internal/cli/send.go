@@ -94,11 +94,7 @@ func (cmd *sendCommand) rules() []flagRule {
 	}
 }
 
-func (cmd *sendCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *sendCommand) Run(c *console, api *client.Client) error {
 	m, err := cmd.message(c, api)
 	if err != nil {
 		return cmd.explain(err)

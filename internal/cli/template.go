@@ -21,11 +21,7 @@ type templateListCommand struct {
 	apiFlags `embed:""`
 }
 
-func (cmd *templateListCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *templateListCommand) Run(c *console, api *client.Client) error {
 	var rows []record
 	filter := client.TemplateFilter{Status: client.TemplateStatus(cmd.Status), Language: cmd.Language, PageOptions: client.PageOptions{Limit: 100}}
 	for t, err := range api.Templates(c.ctx, cmd.From, filter) {
@@ -60,11 +56,7 @@ type templateSyncCommand struct {
 	apiFlags `embed:""`
 }
 
-func (cmd *templateSyncCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *templateSyncCommand) Run(c *console, api *client.Client) error {
 	done, err := api.SyncTemplates(c.ctx, cmd.From)
 	if err != nil {
 		return cmd.explain(err)
@@ -81,11 +73,7 @@ type templatePreviewCommand struct {
 	apiFlags `embed:""`
 }
 
-func (cmd *templatePreviewCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *templatePreviewCommand) Run(c *console, api *client.Client) error {
 	found, err := api.GetTemplate(c.ctx, cmd.From, cmd.Name, client.TemplateVariant{Language: cmd.Language})
 	if err != nil {
 		return cmd.explain(err)

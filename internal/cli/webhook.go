@@ -29,11 +29,7 @@ type webhookListCommand struct {
 	serviceFlags `embed:""`
 }
 
-func (cmd *webhookListCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *webhookListCommand) Run(c *console, api *client.Client) error {
 	list, err := upTo(api.WebhookSubscriptions(c.ctx, client.PageOptions{Limit: 100}), -1)
 	if err != nil {
 		return cmd.explain(err)
@@ -49,11 +45,7 @@ type webhookCreateCommand struct {
 	serviceFlags `embed:""`
 }
 
-func (cmd *webhookCreateCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *webhookCreateCommand) Run(c *console, api *client.Client) error {
 	n := client.NewWebhookSubscription{URL: cmd.Endpoint, Description: cmd.Description, PhoneNumberIDs: cmd.Number}
 	for _, name := range cmd.Events {
 		n.Events = append(n.Events, client.EventType(name))
@@ -71,11 +63,7 @@ type webhookTestCommand struct {
 	serviceFlags `embed:""`
 }
 
-func (cmd *webhookTestCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *webhookTestCommand) Run(c *console, api *client.Client) error {
 	d, err := api.TestWebhookSubscription(c.ctx, cmd.ID, client.EventType(cmd.Event))
 	if err != nil {
 		return cmd.explain(err)
@@ -88,11 +76,7 @@ type webhookDeleteCommand struct {
 	serviceFlags `embed:""`
 }
 
-func (cmd *webhookDeleteCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *webhookDeleteCommand) Run(c *console, api *client.Client) error {
 	gone, err := api.DeleteWebhookSubscription(c.ctx, cmd.ID)
 	if err != nil {
 		return cmd.explain(err)
@@ -111,11 +95,7 @@ type secretListCommand struct {
 	serviceFlags `embed:""`
 }
 
-func (cmd *secretListCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *secretListCommand) Run(c *console, api *client.Client) error {
 	s, err := api.GetWebhookSubscription(c.ctx, cmd.ID)
 	if err != nil {
 		return cmd.explain(err)
@@ -132,11 +112,7 @@ type secretCreateCommand struct {
 	serviceFlags   `embed:""`
 }
 
-func (cmd *secretCreateCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *secretCreateCommand) Run(c *console, api *client.Client) error {
 	s, err := api.CreateWebhookSecret(c.ctx, cmd.ID, client.NewWebhookSecret{
 		ExpiresInHours: (*int)(cmd.ExpiresIn), ExpireOthersInHours: (*int)(cmd.ExpireOthersIn),
 	})
@@ -154,11 +130,7 @@ type secretRevokeCommand struct {
 	serviceFlags `embed:""`
 }
 
-func (cmd *secretRevokeCommand) Run(c *console) error {
-	api, err := cmd.connect()
-	if err != nil {
-		return err
-	}
+func (cmd *secretRevokeCommand) Run(c *console, api *client.Client) error {
 	gone, err := api.RevokeWebhookSecret(c.ctx, cmd.ID, cmd.Secret)
 	if err != nil {
 		return cmd.explain(err)

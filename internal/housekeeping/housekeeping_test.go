@@ -26,7 +26,7 @@ const (
 	batch           = 500
 )
 
-// house is a world with its housekeeper.
+// house is a world with its housekeeper, which works only when it is told to.
 type house struct {
 	*worldtest.World
 	keeper *housekeeping.Housekeeper
@@ -52,7 +52,7 @@ func newHouse(t *testing.T, place store.Config) *house {
 	var err error
 	h.blobs, err = blob.OpenFolder(t.TempDir())
 	h.Must(err)
-	h.keeper = parttest.Start(t, housekeeping.New(h.Store, h.blobs, h.log.Logger()))
+	h.keeper = housekeeping.New(h.Store, h.blobs, h.log.Logger())
 	return h
 }
 
@@ -209,6 +209,7 @@ func TestSweepsEveryMinuteUntilStopped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, storetest.NewConfig(t, storetest.SQLite))
+		parttest.Start(t, h.keeper)
 		for range 2 {
 			h.appendCalls(h.Org.ID, 1)
 			h.Clock.Advance(apiLogLife + time.Millisecond)
