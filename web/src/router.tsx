@@ -8,6 +8,7 @@ import type { BroadcastsSearch } from "./broadcasts/BroadcastsPage";
 import { contactsSearchOf } from "./contacts/address";
 import type { CustomersSearch } from "./customers/data";
 import { inboxSearchOf, type InboxSearch } from "./inbox/address";
+import { timelineQuery } from "./inbox/data/timeline";
 import type { MediaSearch } from "./media/data";
 import { NewVersion } from "./shell/NewVersion";
 import { keepScrolls } from "./shell/scrolls";
@@ -82,6 +83,11 @@ const inbox = createRoute({
   getParentRoute: () => signedIn,
   path: "/inbox/$view/{-$conversation}",
   validateSearch: (search: InboxSearch) => inboxSearchOf(search),
+  loaderDeps: ({ search }) => ({ item: search.item }),
+  // It is also called when the pointer rests on a row: the thread is mostly there when the row is pressed.
+  loader: ({ params: { conversation }, deps }) => {
+    if (conversation) void queryClient.prefetchInfiniteQuery(timelineQuery(conversation, deps.item));
+  },
   component: lazyRouteComponent(() => import("./inbox/InboxPage")),
 });
 
