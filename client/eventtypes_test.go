@@ -111,9 +111,20 @@ func TestReplyToSomebodyWithoutANumber(t *testing.T) {
 	if m.From.PhoneNumber != "" || m.From.Address() != "DE.7x" {
 		t.Fatalf("from %+v", m.From)
 	}
-	answer := client.ReplyTo(m).Text("Hello")
-	if answer.To != "" || answer.Recipient != "DE.7x" || answer.Context.MessageID != "wamid.1" {
-		t.Errorf("the answer is %+v", answer)
+	reply, file := client.ReplyTo(m), client.MediaContent{Link: "https://files.example/a"}
+	for kind, answers := range map[client.MessageType][]client.NewMessage{
+		"text": {reply.Text("Hello")}, "image": {reply.Image(file)}, "video": {reply.Video(file)}, "document": {reply.Document(file)},
+		"audio": {reply.Audio(file)}, "template": {reply.Template("hello_world", "en_US")},
+		"interactive": {
+			reply.Buttons("Well?", client.Reply{ID: "y", Title: "Yes"}), reply.LinkButton("See", "Open", "https://shop.example"),
+			reply.List("Choose", "Show", client.ListSection{}),
+		},
+	} {
+		for _, a := range answers {
+			if a.Type != kind || a.To != "" || a.Recipient != "DE.7x" || a.Context.MessageID != "wamid.1" {
+				t.Errorf("the answer with %s is %+v", kind, a)
+			}
+		}
 	}
 	if plain := client.ReplyTo(m).Plain().Text("Hello"); plain.Context != nil || plain.Recipient != "DE.7x" {
 		t.Errorf("the plain answer is %+v", plain)

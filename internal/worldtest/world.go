@@ -52,13 +52,8 @@ func Each(t *testing.T, test func(t *testing.T, w *World)) {
 	})
 }
 
-// InBubble runs a test in a world on each engine, in a bubble of time: the clock advances when everything waits for it.
-func InBubble(t *testing.T, test func(t *testing.T, w *World)) {
-	t.Helper()
-	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) { Bubble(t, storetest.NewConfig(t, engine), test) })
-}
-
-// Bubble is InBubble on a store that was prepared outside of the bubble.
+// Bubble runs a test in a world on a store that was prepared outside, in a bubble of time: the clock advances when
+// everything waits for it.
 func Bubble(t *testing.T, place store.Config, test func(t *testing.T, w *World)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
