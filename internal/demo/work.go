@@ -16,6 +16,11 @@ func (w *week) work(ctx context.Context, all []talk) error {
 	if err != nil {
 		return err
 	}
+	for _, number := range []string{w.Demo.PhoneNumberID, salesNumber} { // their quality and limit
+		if err := w.as(ctx, "demo", http.MethodPost, "/"+number+"/number/refresh", map[string]any{}, nil); err != nil {
+			return err
+		}
+	}
 	for _, r := range replies {
 		r.TeamID = w.crew.team
 		if err := w.as(ctx, "demo", http.MethodPost, "/replies", r, nil); err != nil {
