@@ -140,7 +140,7 @@ func archiveCustomer(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.CustomerID])
 
 type customerAccountInput struct {
 	ID            rest.CustomerID `path:"id"`
-	PhoneNumberID string          `path:"phone_number_id" pattern:"^[0-9]{6,20}$" doc:"The business number, by the provider's id of it."`
+	PhoneNumberID string          `path:"phone_number_id" pattern:"^[0-9]{6,20}$" doc:"The business number's phone_number_id, as GET /accounts lists it."`
 }
 
 type disconnectedView struct {

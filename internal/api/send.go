@@ -21,17 +21,17 @@ type sendBody struct {
 	MessagingProduct string                             `json:"messaging_product" enum:"chat"`
 	RecipientType    string                             `json:"recipient_type,omitempty" enum:"individual"`
 	To               *string                            `json:"to,omitempty" format:"phone-number" doc:"Number in international form, with or without +. It wins over recipient."`
-	Recipient        *string                            `json:"recipient,omitempty" pattern:"^([A-Z]{2}[.](ENT[.])?[A-Za-z0-9]{1,128}|cnv_[0-9A-HJKMNP-TV-Z]{26})$" doc:"BSUID or parent BSUID, or the id of a conversation of this number: it goes to whom that is with."`
+	Recipient        *string                            `json:"recipient,omitempty" pattern:"^([A-Z]{2}[.](ENT[.])?[A-Za-z0-9]{1,128}|cnv_[0-9A-HJKMNP-TV-Z]{26})$" doc:"A BSUID or parent BSUID, or the id of one of this number's conversations (cnv_…), whose contact gets the message."`
 	Context          *contextBody                       `json:"context,omitempty" doc:"Makes it a reply."`
 	Type             string                             `json:"type,omitempty" enum:"text,image,document,video,audio,template,interactive,reaction" doc:"Required to send."`
-	Text             rest.Part[chat.TextContent]        `json:"text,omitzero"`
-	Image            rest.Part[chat.ImageContent]       `json:"image,omitzero"`
-	Document         rest.Part[chat.DocumentContent]    `json:"document,omitzero"`
-	Video            rest.Part[chat.ImageContent]       `json:"video,omitzero"`
-	Audio            rest.Part[chat.AudioContent]       `json:"audio,omitzero"`
-	Template         rest.Part[chat.TemplateContent]    `json:"template,omitzero"`
-	Interactive      rest.Part[chat.InteractiveContent] `json:"interactive,omitzero"`
-	Reaction         rest.Part[chat.ReactionContent]    `json:"reaction,omitzero"`
+	Text             rest.Part[chat.TextContent]        `json:"text,omitzero" doc:"A text, for type text."`
+	Image            rest.Part[chat.ImageContent]       `json:"image,omitzero" doc:"A picture, for type image."`
+	Document         rest.Part[chat.DocumentContent]    `json:"document,omitzero" doc:"A file, for type document."`
+	Video            rest.Part[chat.ImageContent]       `json:"video,omitzero" doc:"A video, for type video."`
+	Audio            rest.Part[chat.AudioContent]       `json:"audio,omitzero" doc:"A recording, for type audio."`
+	Template         rest.Part[chat.TemplateContent]    `json:"template,omitzero" doc:"An approved template, for type template."`
+	Interactive      rest.Part[chat.InteractiveContent] `json:"interactive,omitzero" doc:"Buttons or a list, for type interactive."`
+	Reaction         rest.Part[chat.ReactionContent]    `json:"reaction,omitzero" doc:"An emoji on a message, for type reaction."`
 	Status           string                             `json:"status,omitempty" enum:"read" doc:"Marks an inbound message as read, instead of sending one."`
 	MessageID        *string                            `json:"message_id,omitempty" minLength:"1" doc:"With status: the provider's id of the inbound message."`
 	content          chat.Content                       // the content that type names
@@ -75,8 +75,8 @@ func registerSend(a *API) {
 	rest.Custom[sendInput, sendView](a.shared, rest.Operation{
 		Method: http.MethodPost, Path: "/{phone_number_id}/messages", ID: "sendMessage", Tag: "Messages", Role: chat.RoleAgent,
 		Summary: "Send a message, or mark one as read",
-		Description: "With `type` it sends: the answer comes once the message is stored, with status `queued`. " +
-			"With `status: read` it marks an inbound message as read and answers with its id and status.",
+		Description: "With `type`, sends a message: the answer comes as soon as the message is stored, with status `queued`. " +
+			"With `status: read`, marks an inbound message as read, and answers with its id and status.",
 		Errors: []chat.Code{
 			chat.CodeInvalidPhoneNumber, chat.CodeNumberNotVerified, chat.CodeUpstreamError, chat.CodeAccountRestricted,
 			chat.CodeCustomerSuspended, chat.CodeQuotaExceeded, chat.CodeInvalidTemplateName, chat.CodeMediaNotFound,

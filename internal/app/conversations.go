@@ -148,7 +148,7 @@ func showInboxConversation(c *rest.Call, r store.Reader, id string) (inboxConver
 type listInboxInput struct {
 	View       string       `query:"view" enum:"mine,unassigned,all,mentions,snoozed" default:"all"`
 	Status     string       `query:"status" enum:"open,pending,resolved,any" default:"open" doc:"What is snoozed is pending, and shown whatever is said here."`
-	Number     string       `query:"number" pattern:"^[0-9]{6,20}$" doc:"Only of this number, by the provider's id of it."`
+	Number     string       `query:"number" pattern:"^[0-9]{6,20}$" doc:"Only of this business number, by its phone_number_id."`
 	LabelID    rest.LabelID `query:"label_id" doc:"Only those that have this label, or whose contact has."`
 	AssignedTo rest.UserID  `query:"assigned_to"`
 	TeamID     rest.TeamID  `query:"team_id" doc:"Only of this team's numbers."`

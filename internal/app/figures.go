@@ -15,7 +15,7 @@ import (
 type figuresInput struct {
 	Days   string `query:"days" enum:"1,7,30,90" default:"7" doc:"How many, today included."`
 	Zone   string `query:"zone" maxLength:"64" default:"UTC" doc:"The time zone whose days are meant, Asia/Jakarta for example."`
-	Number string `query:"number" pattern:"^[0-9]{6,20}$" doc:"Only of this number, by the provider's id of it."`
+	Number string `query:"number" pattern:"^[0-9]{6,20}$" doc:"Only of this business number, by its phone_number_id."`
 }
 
 type figuresView struct {

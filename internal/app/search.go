@@ -25,7 +25,7 @@ func registerSearch(a *App) {
 type searchInput struct {
 	Q      string     `query:"q" minLength:"1" maxLength:"200" doc:"What to look for."`
 	In     string     `query:"in" enum:"messages,notes,contacts" doc:"Only among these. Without it the first page of each is answered."`
-	Number string     `query:"number" pattern:"^[0-9]{6,20}$" doc:"Only of this number, by the provider's id of it."`
+	Number string     `query:"number" pattern:"^[0-9]{6,20}$" doc:"Only of this business number, by its phone_number_id."`
 	From   *time.Time `query:"from" doc:"Only messages and notes from this instant on."`
 	Until  *time.Time `query:"until" doc:"Only messages and notes from before this instant."`
 }

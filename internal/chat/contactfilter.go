@@ -9,7 +9,7 @@ import (
 // nobody.
 type ContactFilter struct {
 	Search       string     `json:"search,omitempty" minLength:"1" maxLength:"200" doc:"Parts of the name, e-mail address, number or username; every word must be there."`
-	Number       string     `json:"number,omitempty" pattern:"^[0-9]{6,20}$" doc:"Only of this number, by the provider's id of it."`
+	Number       string     `json:"number,omitempty" pattern:"^[0-9]{6,20}$" doc:"Only of this business number, by its phone_number_id."`
 	LabelIDs     []string   `json:"label_ids,omitempty" maxItems:"20" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
 	AllLabels    bool       `json:"all_labels,omitzero" doc:"All of the labels must be there, not one of them."`
 	Consent      Consent    `json:"consent,omitempty" enum:"unknown,opted_in,opted_out"`

@@ -5,7 +5,7 @@ package chat
 type InboxFilter struct {
 	View       InboxView `json:"view,omitempty" enum:"mine,unassigned,all,mentions,snoozed"`
 	Status     string    `json:"status,omitempty" enum:"open,pending,resolved,any" doc:"open where it is left out. Of what is snoozed, all is shown."`
-	Number     string    `json:"number,omitempty" pattern:"^[0-9]{6,20}$" doc:"Only of this number, by the provider's id of it."`
+	Number     string    `json:"number,omitempty" pattern:"^[0-9]{6,20}$" doc:"Only of this business number, by its phone_number_id."`
 	LabelID    string    `json:"label_id,omitempty" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only those that have this label, or whose contact has."`
 	AssignedTo string    `json:"assigned_to,omitempty" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$"`
 	TeamID     string    `json:"team_id,omitempty" pattern:"^team_[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only of this team's numbers."`

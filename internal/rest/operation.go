@@ -49,7 +49,7 @@ func (op *Operation) numbered() bool { return strings.HasPrefix(op.Path, "/{phon
 
 // AccountPath is embedded first in the input of every operation under /{phone_number_id}.
 type AccountPath struct {
-	PhoneNumberID string `path:"phone_number_id" pattern:"^[0-9]{6,20}$" doc:"The business number, by the provider's id of it."`
+	PhoneNumberID string `path:"phone_number_id" pattern:"^[0-9]{6,20}$" doc:"The business number's phone_number_id, as GET /accounts lists it."`
 }
 
 // Single is the envelope of one resource.

@@ -1,12 +1,18 @@
 import styles from "../parts/console.module.css";
 import { useDev } from "../text";
-import { resolve, type Document, type Operation, type Schema } from "./document";
+import { partsOf, resolve, type Document, type Operation, type Schema } from "./document";
 import { Example } from "./Example";
 
-function typeOf(schema: Schema): string {
+/** How deep objects in objects are shown. */
+const deepest = 5;
+
+function typeOf(document: Document, given: Schema): string {
+  const schema = resolve(document, given);
   if (schema.enum) return schema.enum.map(String).join(" | ");
+  const choices = schema.oneOf ?? schema.anyOf;
+  if (choices) return [...new Set(choices.map((choice) => typeOf(document, choice)))].join(" | ");
   const type = Array.isArray(schema.type) ? schema.type.join(" | ") : schema.type;
-  return schema.items ? `${type} of ${typeOf(schema.items)}` : (type ?? "");
+  return schema.items ? `${type} of ${typeOf(document, schema.items)}` : (type ?? "");
 }
 
 /** Words of the document, in which `code` is marked as in Markdown. */
@@ -14,25 +20,53 @@ function Described({ text = "" }: { text?: string }) {
   return text.split("`").map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));
 }
 
-function Field(props: { name: string; schema: Schema; required: boolean; description?: string; document: Document }) {
+interface FieldProps {
+  name: string;
+  schema: Schema;
+  required: boolean;
+  description?: string;
+  document: Document;
+  depth?: number;
+}
+
+function Field({ name, schema: given, required, description = given.description, document, depth = 0 }: FieldProps) {
   const t = useDev();
-  const schema = resolve(props.document, props.schema);
+  const schema = resolve(document, given);
+  const inner = partsOf(document, schema);
   return (
     <div style={{ display: "contents" }}>
-      <dt className="mono">{props.name}</dt>
+      <dt className="mono">{name}</dt>
       <dd>
-        {typeOf(schema)} {props.required && <strong>{t.required}</strong>}
+        {typeOf(document, schema)} {required && <strong>{t.required}</strong>}
         <br />
-        <Described text={props.description ?? schema.description} />
+        <Described text={description ?? schema.description} />
+        {inner.properties && depth < deepest && (
+          <details>
+            <summary>{t.fieldsOf(name)}</summary>
+            <FieldList document={document} schema={inner} depth={depth + 1} />
+          </details>
+        )}
       </dd>
     </div>
+  );
+}
+
+/** The fields of an object, those that are needed first. */
+function FieldList({ document, schema, depth = 0 }: { document: Document; schema: Schema; depth?: number }) {
+  const isRequired = (name: string) => Boolean(schema.required?.includes(name));
+  const fields = Object.entries(schema.properties ?? {}).sort(([a], [b]) => Number(isRequired(b)) - Number(isRequired(a)));
+  return (
+    <dl className={styles.facts}>
+      {fields.map(([name, field]) => (
+        <Field key={name} name={name} schema={field} required={isRequired(name)} document={document} depth={depth} />
+      ))}
+    </dl>
   );
 }
 
 function Fields({ document, operation }: { document: Document; operation: Operation }) {
   const t = useDev();
   const body = resolve(document, operation.body);
-  const fields = Object.entries(body.properties ?? {});
   const parameters = operation.parameters.filter((parameter) => parameter.in !== "header");
   return (
     <>
@@ -46,14 +80,10 @@ function Fields({ document, operation }: { document: Document; operation: Operat
           </dl>
         </>
       )}
-      {fields.length > 0 && (
+      {body.properties && (
         <>
           <h3>{t.bodyFields}</h3>
-          <dl className={styles.facts}>
-            {fields.map(([name, schema]) => (
-              <Field key={name} name={name} schema={schema} required={Boolean(body.required?.includes(name))} document={document} />
-            ))}
-          </dl>
+          <FieldList document={document} schema={body} />
         </>
       )}
     </>

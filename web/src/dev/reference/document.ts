@@ -64,6 +64,17 @@ export function resolve(document: Document, schema: Schema | undefined): Schema 
   return found ?? {};
 }
 
+/** The object that a field holds, by itself, in a list, or as the first of several choices. */
+export function partsOf(document: Document, schema: Schema): Schema {
+  let found = schema;
+  for (let depth = 0; depth < 10; depth++) {
+    const inner = found.items ?? found.oneOf?.[0] ?? found.anyOf?.[0];
+    if (found.properties || !inner) return found;
+    found = resolve(document, inner);
+  }
+  return {};
+}
+
 /** All operations of a document, in its order. */
 export function operationsOf(document: Document): Operation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>

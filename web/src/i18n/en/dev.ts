@@ -216,6 +216,7 @@ export const dev = {
   example: "Example",
   parameters: "Parameters",
   bodyFields: "Fields of the body",
+  fieldsOf: (name: string) => `Fields of ${name}`,
   required: "required",
   answers: "Answers",
 };

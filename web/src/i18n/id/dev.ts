@@ -209,6 +209,7 @@ export const dev: Translated<typeof english> = {
   example: "Contoh",
   parameters: "Parameter",
   bodyFields: "Bidang isi",
+  fieldsOf: (name: string) => `Bidang ${name}`,
   required: "wajib",
   answers: "Jawaban",
 };
