@@ -1,6 +1,6 @@
 import { Panel } from "../settings/Section";
+import { DayBars } from "../ui/DayBars";
 import type { Figures } from "./data";
-import { DayBars } from "./DayBars";
 import styles from "./HomePage.module.css";
 import { useHome } from "./text";
 

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useLanguage } from "../i18n";
 import { Panel } from "../settings/Section";
+import { DayBars } from "../ui/DayBars";
 import { share, webhookFiguresQuery, type Range } from "./data";
-import { DayBars } from "./DayBars";
 import styles from "./HomePage.module.css";
 import { useHome } from "./text";
 

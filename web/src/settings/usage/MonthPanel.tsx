@@ -1,27 +1,9 @@
 import { Progress } from "@mantine/core";
 import { useLanguage } from "../../i18n";
+import { DayBars } from "../../ui/DayBars";
 import { Panel } from "../Section";
 import { useUsageText, type Month } from "./data";
 import styles from "./UsagePage.module.css";
-
-/** A bar for each day of the month that has begun. Its figures are in the title, and in the list for screen readers. */
-function Days({ month }: { month: Month }) {
-  const t = useUsageText();
-  const language = useLanguage();
-  const most = Math.max(1, ...month.days.map((day) => day.outbound));
-  const name = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", timeZone: "UTC" });
-  const number = new Intl.NumberFormat(language);
-  return (
-    <ul className={styles.days} aria-label={t.days}>
-      {month.days.map((day) => (
-        <li key={day.date} title={t.dayTitle(name.format(new Date(day.date)), number.format(day.outbound))}>
-          <span className={styles.bar} style={{ height: `${(100 * day.outbound) / most}%` }} />
-          <span className="visually-hidden">{t.dayTitle(name.format(new Date(day.date)), number.format(day.outbound))}</span>
-        </li>
-      ))}
-    </ul>
-  );
-}
 
 function outlook(t: ReturnType<typeof useUsageText>, month: Month, text: (n: number) => string): string {
   const { used, limit, forecast } = month;
@@ -45,7 +27,14 @@ export function MonthPanel({ month }: { month: Month }) {
       <p className={styles.outlook} data-kind={kind}>
         {outlook(t, month, text)}
       </p>
-      <Days month={month} />
+      <DayBars
+        days={month.days}
+        label={t.days}
+        stand="stack"
+        most={Math.max(...month.days.map((day) => day.outbound))}
+        bars={(day) => [{ n: day.outbound }]}
+        title={(label, day) => t.dayTitle(label, text(day.outbound))}
+      />
     </Panel>
   );
 }

@@ -1,1 +1,0 @@
-import{ft as e}from"./vendor-CHiJvsWZ.js";import{Ft as t,Tt as n,ft as r}from"./shared-CCVLJkZo.js";var i=e();function a({children:e}){let a=n(`settings`);return t()?e:(0,i.jsx)(r,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

@@ -1,1 +1,0 @@
-import{ft as e}from"./vendor-CHiJvsWZ.js";import{t}from"./Frame-Cnmk7LA7.js";import{t as n}from"./text-DZYMWiuw.js";import{t as r}from"./Wizard-DRFktiST.js";var i=e();function a(){let e=n();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(r,{step:1})})}export{a as default};

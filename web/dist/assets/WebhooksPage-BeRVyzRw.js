@@ -1,1 +1,0 @@
-export{t as StateTag,n as default}from"./WebhooksPage-dVB6JWzD.js";

@@ -1,1 +1,0 @@
-import{C as e}from"./vendor-CHiJvsWZ.js";import{Ht as t,Kt as n,Vt as r}from"./shared-CCVLJkZo.js";var i=e=>n([`events`,e],`/events`,{...e,limit:50}),a=n=>e({queryKey:[`event`,n],queryFn:()=>t(`/events/${n}`)}),o=e({queryKey:[`event types`],queryFn:()=>r(`/event_types`)});export{o as n,i as r,a as t};

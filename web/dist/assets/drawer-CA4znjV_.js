@@ -1,1 +1,0 @@
-import{vt as e,yt as t}from"./shared-CCVLJkZo.js";var n=new e(!1),r=()=>t(n),i=e=>n.set(e);export{r as n,i as t};
