@@ -54,7 +54,7 @@ function Page() {
     </Button>
   );
   return (
-    <Section title={t.title} hint={t.hint} action={(filtered || rows?.length !== 0) && add}>
+    <Section title={t.title} hint={t.hint} action={(filtered || Boolean(rows?.length)) && add}>
       {(filtered || rows?.length !== 0) && <Filters filter={filter} />}
       {query.isError && !rows && <ErrorState error={query.error} retry={() => void query.refetch()} />}
       {query.isPending && <RowsSkeleton rows={4} />}

@@ -44,7 +44,7 @@ export default function NumbersPage() {
   );
   return (
     <div className={styles.scroll}>
-      <Section title={t.title} hint={t.hint} action={admin && numbers.data?.length !== 0 && connect}>
+      <Section title={t.title} hint={t.hint} action={admin && Boolean(numbers.data?.length) && connect}>
         <Loaded query={numbers}>
           {(list) =>
             list.length > 0 ? (

@@ -45,7 +45,7 @@ export default function KeysPage() {
     </Button>
   );
   return (
-    <Section title={t.keys} hint={t.keysHint} action={keys.data?.length !== 0 && create}>
+    <Section title={t.keys} hint={t.keysHint} action={Boolean(keys.data?.length) && create}>
       <div inert={dialog !== undefined}>
         <Loaded query={keys}>{(list) => <KeyList keys={list} create={create} revoke={(key) => setDialog({ kind: "revoke", key })} />}</Loaded>
       </div>

@@ -55,7 +55,7 @@ export default function WebhooksPage() {
     </Button>
   );
   return (
-    <Section title={t.webhooks} hint={t.webhooksHint} action={endpoints.data?.length !== 0 && add}>
+    <Section title={t.webhooks} hint={t.webhooksHint} action={Boolean(endpoints.data?.length) && add}>
       <Loaded query={endpoints}>
         {(list) =>
           list.length === 0 ? (

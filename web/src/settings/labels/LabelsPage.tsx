@@ -60,7 +60,7 @@ export default function LabelsPage() {
     </Button>
   );
   return (
-    <Section title={t.labels} hint={t.labelsHint} action={labels.data?.length !== 0 && add}>
+    <Section title={t.labels} hint={t.labelsHint} action={Boolean(labels.data?.length) && add}>
       <Loaded query={labels}>
         {(list) =>
           list.length === 0 ? (

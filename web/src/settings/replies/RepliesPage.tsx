@@ -22,7 +22,7 @@ export default function RepliesPage() {
     </Button>
   );
   return (
-    <Section title={t.replies} hint={t.repliesHint} action={replies.data?.length !== 0 && add}>
+    <Section title={t.replies} hint={t.repliesHint} action={Boolean(replies.data?.length) && add}>
       <Loaded query={replies}>
         {(list) =>
           list.length === 0 ? (

@@ -59,7 +59,7 @@ function Teams() {
     </Button>
   );
   return (
-    <Section title={t.teams} hint={t.teamsHint} action={teams.data?.length !== 0 && add}>
+    <Section title={t.teams} hint={t.teamsHint} action={Boolean(teams.data?.length) && add}>
       <Loaded query={teams}>
         {(list) =>
           list.length === 0 ? (
