@@ -36,7 +36,6 @@ type number struct {
 	waba   atomic.Pointer[waba]
 	faults atomic.Pointer[Faults]
 	bucket rateBucket
-	blocks blockList
 	// guessed is set if the phone, and perhaps the account, were made up for an id that came from elsewhere.
 	guessed atomic.Bool
 	// taken is set if others use the number already, so the signup page does not offer it.
@@ -63,8 +62,6 @@ type number struct {
 	tier            string
 	nameStatus      string
 	profile         profile
-	settings        numberSettings
-	qrCodes         []qrCode
 }
 
 const connected = "CONNECTED"

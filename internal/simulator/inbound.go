@@ -211,9 +211,6 @@ func (s *Simulator) receive(n *number, from recipient, in Inbound) (string, erro
 	if err != nil {
 		return "", err
 	}
-	if n.blocks.has(from.key()) {
-		return "", fmt.Errorf("%s is blocked by the number and cannot write to it", from.key())
-	}
 	m := &message{
 		id: s.ids.Wamid(from.key(), names.Inbound), number: n, to: from, inbound: true, kind: kind,
 		created: now, state: "received", changed: now,

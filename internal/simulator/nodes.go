@@ -117,8 +117,8 @@ func (s *Simulator) resolve(c *call) (node, *wire.Error) {
 }
 
 // listAnswer is a page of nodes, with cursors.
-func listAnswer(c *call, nodes []node, defaultLimit int) (answer, *wire.Error) {
-	page, paging, err := paginate(c, nodes, defaultLimit)
+func listAnswer(c *call, nodes []node) (answer, *wire.Error) {
+	page, paging, err := paginate(c, nodes)
 	if err != nil {
 		return answer{}, err
 	}
@@ -151,8 +151,8 @@ func idOfCursor(cursor string) (string, bool) {
 
 // paginate cuts out the page that limit, after and before ask for. Cursors name the first and last items, so a list may
 // change between pages.
-func paginate(c *call, nodes []node, defaultLimit int) ([]node, map[string]any, *wire.Error) {
-	limit := defaultLimit
+func paginate(c *call, nodes []node) ([]node, map[string]any, *wire.Error) {
+	limit := 25
 	if raw := c.param("limit"); raw != "" {
 		n, err := strconv.Atoi(raw)
 		if err != nil || n < 1 {

@@ -96,7 +96,7 @@ func (s *Simulator) listNumbers(c *call, w *waba) (answer, *wire.Error) {
 		item.defaults = listedDefaults
 		nodes = append(nodes, item)
 	}
-	return listAnswer(c, nodes, 25)
+	return listAnswer(c, nodes)
 }
 
 // createNumber adds a number that must still be verified and registered.
@@ -191,7 +191,6 @@ func (s *Simulator) register(c *call, n *number) (answer, *wire.Error) {
 	var in struct {
 		Product string     `json:"messaging_product"`
 		PIN     wire.Loose `json:"pin"`
-		Region  string     `json:"data_localization_region"`
 	}
 	if err := c.decode(&in); err != nil {
 		return answer{}, err
@@ -214,9 +213,6 @@ func (s *Simulator) register(c *call, n *number) (answer, *wire.Error) {
 		return answer{}, err
 	}
 	n.status = connected
-	if in.Region != "" {
-		n.settings.region = in.Region
-	}
 	return success, nil
 }
 

@@ -17,7 +17,6 @@ type call struct {
 	prefix string
 	path   string // without version and outer slashes
 	id     string // the object that the path names
-	item   string // the part of that object that the path names, if the route has one
 	token  token
 	sent   []byte // the parameters as one JSON object, once decoded
 	query  url.Values
@@ -70,16 +69,6 @@ func (s *Simulator) routeTable() map[string]route {
 
 		"GET */whatsapp_business_profile":  ofNumber(s.getProfile),
 		"POST */whatsapp_business_profile": ofNumber(s.setProfile),
-		"GET */settings":                   ofNumber(s.getSettings),
-		"POST */settings":                  ofNumber(s.setSettings),
-		"GET */block_users":                ofNumber(s.listBlocked),
-		"POST */block_users":               ofNumber(s.blockUsers),
-		"DELETE */block_users":             ofNumber(s.unblockUsers),
-		"GET */message_qrdls":              ofNumber(s.listQRCodes),
-		"POST */message_qrdls":             ofNumber(s.setQRCode),
-		"GET */message_qrdls/*":            ofNumber(s.getQRCode),
-		"POST */message_qrdls/*":           ofNumber(s.setQRCode),
-		"DELETE */message_qrdls/*":         ofNumber(s.deleteQRCode),
 
 		"GET */message_templates":    ofAccount(s.listTemplates),
 		"POST */message_templates":   ofAccount(s.createTemplate),
@@ -139,8 +128,7 @@ func (s *Simulator) answerTo(c *call) (answer, *wire.Error) {
 	return rt.handle(c)
 }
 
-// match finds the route: by the path as it is, or with its first segment as an object's id, and then with its last
-// segment as a part of that object.
+// match finds the route: by the path as it is, or with its first segment as an object's id.
 func (s *Simulator) match(c *call) (key string, found bool) {
 	key = c.Method + " " + c.path
 	if _, found = s.routes[key]; found {
@@ -157,13 +145,9 @@ func (s *Simulator) match(c *call) (key string, found bool) {
 		_, found = s.routes[key]
 		return key, found
 	}
-	if _, found = s.routes[key+"/"+edge]; found {
-		return key + "/" + edge, true
-	}
-	edge, c.item, _ = strings.Cut(edge, "/")
-	key += "/" + edge + "/*"
+	key += "/" + edge
 	_, found = s.routes[key]
-	return key, found && c.item != ""
+	return key, found
 }
 
 func unknownPath(c *call) *wire.Error {

@@ -173,7 +173,7 @@ func (s *Simulator) planFor(m *message, v *validation.Send, trick magic, known, 
 		return fail(code)
 	}
 	switch {
-	case !known, m.number.blocks.has(m.to.key()):
+	case !known:
 		return fail(131026)
 	case m.to.person.Fails != 0:
 		return fail(m.to.person.Fails)

@@ -73,7 +73,7 @@ func (s *Simulator) listTemplates(c *call, w *waba) (answer, *wire.Error) {
 	for i, t := range list {
 		nodes[i] = templateNode(t)
 	}
-	return listAnswer(c, nodes, 25)
+	return listAnswer(c, nodes)
 }
 
 func (s *Simulator) createTemplate(c *call, w *waba) (answer, *wire.Error) {

@@ -76,9 +76,6 @@ export function calls({ fetch, origin, number, waba, fresh, person, wrote }) {
     "phoneNumbers.verifyCode": () => phoneNumbers.verifyCode({ phoneNumberId: fresh, code: "123456" }),
     "phoneNumbers.register": () => phoneNumbers.register({ phoneNumberId: fresh, pin: "000111", dataLocalizationRegion: "DE" }),
     "phoneNumbers.deregister": () => phoneNumbers.deregister({ phoneNumberId: fresh }),
-    "phoneNumbers.settings.get": () => phoneNumbers.settings.get({ phoneNumberId: number, includeSipCredentials: true }),
-    "phoneNumbers.settings.update": () => phoneNumbers.settings.update({ phoneNumberId: number, fallbackLanguage: "en_US", calling: { status: "ENABLED", callIconVisibility: "DEFAULT" } }),
-    "phoneNumbers.settings.update unknown": () => phoneNumbers.settings.update({ phoneNumberId: number, fallbackLanguage: "en_US" }),
     "phoneNumbers.businessProfile.update": () =>
       phoneNumbers.businessProfile.update({ phoneNumberId: number, about: "My shop", email: "shop@example.test", websites: ["https://example.test"], vertical: "RETAIL" }),
     "phoneNumbers.businessProfile.get": () => phoneNumbers.businessProfile.get({ phoneNumberId: number, fields: "about,email,websites,vertical" }),

@@ -12,7 +12,7 @@ export function calls({ fetch, number, person, secret, wrote }) {
   const send = (message, ...rest) => api.sendMessage(number, to, message, ...rest);
   const interactive = (action, ...rest) => send(new m.Interactive(action, new m.Body("Which one?"), ...rest));
   const product = new m.Product("sku-1");
-  let sent, image, code;
+  let sent, image;
   return {
     "sendMessage Text": async () => (sent = (await send(new m.Text("Hello https://example.test", true))).messages[0].id),
     "sendMessage in reply": () => send(new m.Text("Yes"), wrote.id, '{"order": 7}'),
@@ -53,18 +53,9 @@ export function calls({ fetch, number, person, secret, wrote }) {
     broadcastMessage: () => Promise.all(api.broadcastMessage(number, [to, to], new m.Text("Hello all"), 50, 0)),
     markAsRead: () => api.markAsRead(number, wrote.id),
     "markAsRead typing": () => api.markAsRead(number, wrote.id, "text"),
-    createQR: async () => (code = (await api.createQR(number, "Hello there", "svg")).code),
-    "retrieveQR all": () => api.retrieveQR(number),
-    "retrieveQR one": () => api.retrieveQR(number, code),
-    updateQR: () => api.updateQR(number, code, "Good evening"),
-    deleteQR: () => api.deleteQR(number, code),
     retrieveMedia: () => api.retrieveMedia(image, number),
     fetchMedia: async () => api.fetchMedia((await api.retrieveMedia(image)).url),
     deleteMedia: () => api.deleteMedia(image, number),
-    blockUser: () => api.blockUser(number, to),
-    unblockUser: () => api.unblockUser(number, to),
-    "blockUser by user id": () => api.blockUser(number, { bsuid: wrote.user }),
-    "unblockUser by user id": () => api.unblockUser(number, { bsuid: wrote.user }),
   };
 }
 
