@@ -170,10 +170,8 @@ func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err e
 	if !b.wantsProgram() {
 		return nil
 	}
-	if b.program == "" {
-		if b.program, err = build(ctx, b.tmp); err != nil {
-			return err
-		}
+	if b.program, err = b.built(ctx); err != nil {
+		return err
 	}
 	s, err := b.startEngine(ctx, g.Name, databaseURL)
 	if err != nil {
@@ -201,6 +199,14 @@ func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err e
 		return err
 	}
 	return b.dashboard(ctx, g, databaseURL)
+}
+
+// built is the program to measure.
+func (b *bench) built(ctx context.Context) (string, error) {
+	if b.program != "" {
+		return b.program, nil
+	}
+	return build(ctx, b.tmp)
 }
 
 func (b *bench) scenarios(ctx context.Context, g *group, s server, all []scenario) error {

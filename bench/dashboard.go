@@ -103,7 +103,7 @@ func (b *bench) openOffice(ctx context.Context, engine, databaseURL string) (*of
 	}
 	texts := 0
 	if b.messages > 0 {
-		err = b.fillMonths(ctx, &s)
+		err = fillMonths(ctx, &s, b.messages, 100)
 	} else {
 		texts, err = inboxConversations*perConversation, b.fillInbox(ctx, &s, s.store)
 	}
@@ -208,17 +208,17 @@ func (o *office) awaitIndex(ctx context.Context, texts int) error {
 }
 
 // awaitRest waits until the server does nothing by itself: after its start it counts for Home what was there before.
-func (o *office) awaitRest(ctx context.Context) error {
+func (s server) awaitRest(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, indexTime)
 	defer cancel()
-	before, known := cpuTime(o.process.pid())
+	before, known := cpuTime(s.process.pid())
 	for known {
 		select {
 		case <-time.After(restTime):
 		case <-ctx.Done():
 			return errors.New("the server does not come to rest")
 		}
-		after, _ := cpuTime(o.process.pid())
+		after, _ := cpuTime(s.process.pid())
 		if after-before < restTime/50 {
 			return nil
 		}

@@ -24,7 +24,6 @@ const grace = 10 * time.Second
 
 // load is a closed loop: each connection sends its next request when the previous one is answered.
 type load struct {
-	addr    string
 	want    int
 	also    int // another accepted status
 	request requestFunc
@@ -36,15 +35,16 @@ type load struct {
 
 type worker struct {
 	id   int
+	addr string
 	conn *conn
 	buf  []byte
 	tally
 }
 
 func newLoad(addr string, connections, want int, request requestFunc) *load {
-	l := &load{addr: addr, want: want, request: request}
+	l := &load{want: want, request: request}
 	for id := range connections {
-		l.workers = append(l.workers, &worker{id: id})
+		l.workers = append(l.workers, &worker{id: id, addr: addr})
 	}
 	return l
 }
@@ -133,7 +133,7 @@ func (w *worker) connect(ctx context.Context, p *phase) error {
 	if w.conn != nil {
 		return nil
 	}
-	c, err := dial(ctx, p.addr, p.deadline())
+	c, err := dial(ctx, w.addr, p.deadline())
 	w.conn = c
 	return err
 }

@@ -29,10 +29,11 @@ var homeScenarios = []dashboardScenario{
 //go:embed months.sql
 var months string
 
-// fillMonths writes the messages with a few statements, and has the program's own counter count them.
-func (b *bench) fillMonths(ctx context.Context, s *server) error {
-	begin := fmt.Sprintf("CREATE TABLE wanted AS SELECT '%s' AS org_id, CAST(%d AS BIGINT) AS messages, CAST(%d AS BIGINT) AS now;\n",
-		s.target.org, b.messages, time.Now().UnixMilli())
+// fillMonths writes so many messages of so many numbers with a few statements, and has the program's own counter count
+// them.
+func fillMonths(ctx context.Context, s *server, messages, numbers int) error {
+	begin := fmt.Sprintf("CREATE TABLE wanted AS SELECT '%s' AS org_id, CAST(%d AS BIGINT) AS messages, CAST(%d AS BIGINT) AS numbers, CAST(%d AS BIGINT) AS now;\n",
+		s.target.org, messages, numbers, time.Now().UnixMilli())
 	if err := execute(ctx, s.store, begin+months); err != nil {
 		return fmt.Errorf("fill half a year: %w", err)
 	}

@@ -1,7 +1,7 @@
--- Half a year of messages for Home, on either engine: 100 numbers, ten messages in each conversation, answers and
--- resolutions of 20 people, webhook deliveries. The table "wanted" holds the number of messages and the time now.
+-- Half a year of messages, on either engine: ten in each conversation, answers and resolutions of 20 people, webhook
+-- deliveries. The table "wanted" holds how many messages of how many numbers, and the time now.
 
-CREATE TABLE made AS WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < 99)
+CREATE TABLE made AS WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n, wanted w WHERE i < w.numbers - 1)
     SELECT i, 'acc_0000000000' || substr(CAST(10000000000000000 + i AS TEXT), 2) AS account_id FROM n;
 INSERT INTO accounts (org_id, id, team_id, phone_number_id, phone_number, waba_id, name, status, require_opt_in, token, created_at, updated_at)
     SELECT a.org_id, m.account_id, a.team_id, CAST(7000000 + m.i AS TEXT), '+1444' || CAST(7000000 + m.i AS TEXT), a.waba_id,
@@ -18,7 +18,11 @@ INSERT INTO conversations (org_id, id, account_id, contact_id, status, assigned_
         w.now - 15811200000 + n.i * 158112000000 / w.messages, w.now - 15811200000 + n.i * 158112000000 / w.messages,
         w.now - 15811200000 + n.i * 158112000000 / w.messages, w.now - 15811200000 + n.i * 158112000000 / w.messages,
         CASE WHEN n.i % 200 = 0 THEN w.now - 15811200000 + n.i * 158112000000 / w.messages END
-    FROM n CROSS JOIN wanted w JOIN made m ON m.i = n.i % 100;
+    FROM n CROSS JOIN wanted w JOIN made m ON m.i = n.i % w.numbers;
+
+INSERT INTO contacts (org_id, id, account_id, phone_number, marketing_consent, search_key, created_at, updated_at)
+    SELECT c.org_id, c.contact_id, c.account_id, '+49' || substr(c.contact_id, 18), 'unknown', '+49' || substr(c.contact_id, 18), c.created_at, c.updated_at
+    FROM conversations c WHERE c.account_id IN (SELECT account_id FROM made);
 
 -- 183 days, the messages of a conversation within three minutes. Two in a hundred failed.
 INSERT INTO messages (org_id, id, account_id, conversation_id, contact_id, direction, type, status, source, content, context_id, error_code, revoked, created_at, updated_at)
@@ -36,9 +40,9 @@ INSERT INTO messages (org_id, id, account_id, conversation_id, contact_id, direc
         CASE WHEN t.i % 2 = 1 THEN '' ELSE 'api' END, '{}', '',
         CASE WHEN t.i % 50 = 0 THEN CASE t.i / 50 % 3 WHEN 0 THEN 'undeliverable' WHEN 1 THEN 'outside_24h_window' ELSE 'recipient_unavailable' END END,
         FALSE, t.at, t.at
-    FROM (SELECT n.i, w.org_id, '0123456789ABCDEFGHJKMNPQRSTVWXYZ' AS letters,
+    FROM (SELECT n.i, w.org_id, w.numbers, '0123456789ABCDEFGHJKMNPQRSTVWXYZ' AS letters,
             w.now - 15811200000 + n.i / 10 * 158112000000 / w.messages + n.i % 10 * 15000 AS at FROM n CROSS JOIN wanted w) t
-        JOIN made m ON m.i = t.i / 10 % 100;
+        JOIN made m ON m.i = t.i / 10 % t.numbers;
 
 INSERT INTO outcomes (org_id, what, at, id, account_id, user_id, took)
     SELECT c.org_id, k.what, c.created_at + k.after, c.id, c.account_id, 'usr_1', k.after + c.created_at * 7919 % 3600000

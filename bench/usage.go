@@ -23,6 +23,15 @@ func cpuTime(pid int) (time.Duration, bool) {
 	return parseCPUTime(stat)
 }
 
+// cpuTimes is the time that several processes have used.
+func cpuTimes(pids []int) (all time.Duration) {
+	for _, pid := range pids {
+		t, _ := cpuTime(pid)
+		all += t
+	}
+	return all
+}
+
 // machineLoad is how many processes of the whole machine wanted a core in the last minute; empty if the system does not
 // report it.
 func machineLoad() string {
