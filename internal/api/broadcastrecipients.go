@@ -224,17 +224,9 @@ func exportRow(r chat.Recipient) []string {
 		string(v.ID), v.To, v.Status, deref(v.MessageStatus), r.Reason, r.ContactID, r.MessageID, timeText(r.RepliedAt), r.Clicked, timeText(r.OptedOutAt), variables,
 	}
 	for i, cell := range row {
-		row[i] = plainCell(cell)
+		row[i] = chat.Guarded(cell)
 	}
 	return row
-}
-
-// plainCell keeps a spreadsheet from reading a person's text as a formula. Numbers stay as they are.
-func plainCell(s string) string {
-	if s != "" && (s[0] == '=' || s[0] == '@' || s[0] == '-' || s[0] == '\t') {
-		return "'" + s
-	}
-	return s
 }
 
 func timeText(t *time.Time) string {

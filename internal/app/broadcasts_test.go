@@ -125,3 +125,15 @@ func read(t *testing.T, path string) string {
 	must(t, err)
 	return string(text)
 }
+
+// What was given as an address comes from whoever made the list: in a spreadsheet it must not become a formula.
+func TestBroadcastExport(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		admin, org := newAdmin(t, w)
+		b := newBroadcast(t, w, newNumber(t, w.Store, org))
+		path := "/" + b.PhoneNumberID + "/broadcasts/" + b.ID + "/recipients"
+		admin.Do(t, http.MethodPost, path, `{"recipients":[{"to":"+4915510000777"},{"to":"+cmd|'/c calc'!A1"}]}`).RequireStatus(t, http.StatusOK)
+		sheet := sheetOf(t, admin.Download(t, path+".csv"))
+		same(t, "a formula and a number", []string{sheet[1][1], sheet[2][1]}, []string{"'+cmd|'/c calc'!A1", "+4915510000777"})
+	})
+}

@@ -35,6 +35,8 @@ func Download[I any](p Place, op Operation, mimeType, filename string, fn func(c
 				h.Set("Content-Disposition", `attachment; filename="`+filename+`"`)
 				h.Set("Cache-Control", "no-store")
 				h.Set("X-Content-Type-Options", "nosniff")
+				h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+				h.Set("Referrer-Policy", "no-referrer")
 			}}
 			err := fn(c, &in, w)
 			switch {
