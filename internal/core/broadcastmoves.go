@@ -44,10 +44,7 @@ func ResumeBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadc
 
 // goOn starts or continues a broadcast with the current template.
 func goOn(tx *store.Tx, account chat.Account, b *chat.Broadcast) error {
-	template, err := tx.TemplateToSend(account.OrgID, account.WABAID, b.Template.Name, b.Template.Language)
-	if errors.Is(err, store.ErrNotFound) {
-		return chat.UnknownTemplate(b.Template.Name, b.Template.Language, nil)
-	}
+	template, err := templateOf(tx.Reader, account, *b)
 	if err != nil {
 		return err
 	}
@@ -58,6 +55,14 @@ func goOn(tx *store.Tx, account chat.Account, b *chat.Broadcast) error {
 	b.SentBefore, b.FailedBefore, b.TemplateDigest = counts.Sent, counts.Failed, template.TextDigest()
 	b.Status, b.Reason, b.Active, b.CompletedAt = chat.BroadcastSending, "", true, nil
 	return saveBroadcast(tx, b)
+}
+
+func templateOf(r store.Reader, account chat.Account, b chat.Broadcast) (chat.Template, error) {
+	template, err := r.TemplateToSend(account.OrgID, account.WABAID, b.Template.Name, b.Template.Language)
+	if errors.Is(err, store.ErrNotFound) {
+		return template, chat.UnknownTemplate(b.Template.Name, b.Template.Language, nil)
+	}
+	return template, err
 }
 
 // Counts are the numbers of recipients of a broadcast by status.
@@ -88,14 +93,20 @@ func StopBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcas
 }
 
 // RetrySome makes up to limit recipients with failed messages wait for another one, and returns how many. It is called
-// before RetryBroadcast, each time in its own transaction.
+// before RetryBroadcast, each time in its own transaction. All refusals come before the first change.
 func RetrySome(tx *store.Tx, account chat.Account, id string, limit int) (int64, error) {
 	b, err := forMove(tx, account, id, chat.MoveRetry)
 	if err != nil {
 		return 0, err
 	}
+	if _, err := templateOf(tx.Reader, account, b); err != nil {
+		return 0, err
+	}
 	rows, err := tx.FailedRecipients(b.ID, limit)
-	if err != nil {
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	if err := reopen(tx, b); err != nil {
 		return 0, err
 	}
 	for _, r := range rows {
@@ -109,14 +120,49 @@ func RetrySome(tx *store.Tx, account chat.Account, id string, limit int) (int64,
 	})
 }
 
-// RetryBroadcast continues a broadcast whose failed recipients wait again.
+// reopen pauses a broadcast that is over. If its recipients waited while it was stopped, they would be skipped; if they
+// waited while it was completed, nobody would notice that the retry was cut off.
+func reopen(tx *store.Tx, b chat.Broadcast) error {
+	if b.Status == chat.BroadcastPaused {
+		return nil
+	}
+	if b.Status == chat.BroadcastStopped && b.Active {
+		if err := checkStopped(tx.Reader, b); err != nil {
+			return err
+		}
+	}
+	b.Status, b.Reason, b.Active, b.CompletedAt = chat.BroadcastPaused, chat.ReasonByUser, false, nil
+	return saveBroadcast(tx, &b)
+}
+
+// checkStopped refuses to go on with a stopped broadcast while people are left who would have got its message. They
+// would get it after all.
+func checkStopped(r store.Reader, b chat.Broadcast) error {
+	waiting, err := r.AnyRecipient(b.ID, chat.RecipientWaiting)
+	if err != nil {
+		return err
+	}
+	prepared, _, err := r.QueuedFirst(b.OrgID, b.ID, "", 1)
+	if err != nil {
+		return err
+	}
+	if waiting || prepared > 0 {
+		return chat.Fail(chat.CodeBroadcastState, "The broadcast is still being stopped: some recipients wait to be skipped. Try again in a few seconds.")
+	}
+	return nil
+}
+
+// RetryBroadcast continues a broadcast whose failed recipients wait again. If nobody's message had failed, a broadcast
+// that is over stays over.
 func RetryBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
 	b, err := forMove(tx, account, id, chat.MoveRetry)
 	if err != nil {
 		return b, err
 	}
-	if err := goOn(tx, account, &b); err != nil {
-		return b, err
+	if b.Status == chat.BroadcastPaused {
+		if err := goOn(tx, account, &b); err != nil {
+			return b, err
+		}
 	}
 	return b, audit(tx, b.OrgID, chat.AuditBroadcastRetry, ofBroadcast(b))
 }

@@ -105,8 +105,11 @@ func finish(tx *store.Tx, b chat.Broadcast) (Progress, error) {
 	if err := t.write(tx, byWorker); err != nil {
 		return Progress{}, err
 	}
-	if queued, err := tx.AnyRecipient(b.ID, chat.RecipientQueued); err != nil || queued {
-		return Progress{}, err
+	// The order matters: a message that is taken back makes its recipient wait again.
+	for _, status := range []chat.RecipientStatus{chat.RecipientQueued, chat.RecipientWaiting} {
+		if left, err := tx.AnyRecipient(b.ID, status); err != nil || left {
+			return Progress{}, err
+		}
 	}
 	now := tx.Now()
 	b.Active, b.CompletedAt = false, &now

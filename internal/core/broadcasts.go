@@ -277,23 +277,40 @@ func forgetRecipient(tx *store.Tx, contact chat.Contact) error {
 }
 
 // DeleteSomeRecipients removes up to limit recipients of a broadcast that has not begun. It is called before
-// DeleteBroadcast, each time in its own transaction.
+// DeleteBroadcast and ClearRecipients, each time in its own transaction. Meanwhile the broadcast is a draft: it must not
+// start by itself for those who are left.
 func DeleteSomeRecipients(tx *store.Tx, account chat.Account, id string, limit int) (int64, error) {
 	b, err := forMove(tx, account, id, chat.MoveChange)
 	if err != nil {
 		return 0, err
 	}
-	return tx.DeleteRecipients(b.OrgID, b.ID, limit)
+	if b.Status == chat.BroadcastScheduled {
+		b.Status = chat.BroadcastDraft
+		if err := saveBroadcast(tx, &b); err != nil {
+			return 0, err
+		}
+	}
+	statuses, err := tx.DeleteRecipients(b.OrgID, b.ID, limit)
+	var t tally
+	for _, status := range statuses {
+		t.add(b.ID, status, -1)
+	}
+	return int64(len(statuses)), errors.Join(err, t.write(tx, byCaller))
 }
 
-// ClearRecipients comes after DeleteSomeRecipients for a broadcast that stays, now without recipients.
+// ClearRecipients comes after DeleteSomeRecipients for a broadcast that stays, now without recipients. If it was
+// scheduled, it is so again.
 func ClearRecipients(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
 	b, err := forMove(tx, account, id, chat.MoveChange)
 	if err != nil {
 		return b, err
 	}
-	if err := tx.DeleteTallies(b.ID); err != nil {
-		return b, err
+	switch {
+	case b.ScheduledAt == nil:
+	case b.ScheduledAt.After(tx.Now()):
+		b.Status = chat.BroadcastScheduled
+	default:
+		b.ScheduledAt = nil
 	}
 	return b, saveBroadcast(tx, &b)
 }

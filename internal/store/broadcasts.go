@@ -128,15 +128,10 @@ func broadcastsSeenBy(u chat.User) (c conditions) {
 // DeleteBroadcast deletes a broadcast whose recipients are deleted.
 func (tx *Tx) DeleteBroadcast(orgID, id string) error {
 	tx.noteChange(ChangedBroadcast, orgID, id)
-	if err := tx.DeleteTallies(id); err != nil {
+	if err := tx.later("DELETE FROM broadcast_tallies WHERE broadcast_id = $1", id); err != nil {
 		return err
 	}
 	return tx.execOne("DELETE FROM broadcasts WHERE org_id = $1 AND id = $2", orgID, id)
-}
-
-// DeleteTallies deletes the counts of a broadcast's recipients.
-func (tx *Tx) DeleteTallies(broadcastID string) error {
-	return tx.later("DELETE FROM broadcast_tallies WHERE broadcast_id = $1", broadcastID)
 }
 
 // DueBroadcasts returns scheduled broadcasts whose time has come.

@@ -145,9 +145,9 @@ func (tx *Tx) purgeRecipients(orgID, accountID string, limit int) (total int64, 
 		if err != nil || total >= int64(limit) {
 			break
 		}
-		var n int64
-		n, err = tx.DeleteRecipients(orgID, id, limit-int(total))
-		total += n
+		var gone []string
+		gone, err = tx.DeleteRecipients(orgID, id, limit-int(total))
+		total += int64(len(gone))
 	}
 	return total, err
 }

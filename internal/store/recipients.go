@@ -314,10 +314,10 @@ func (tx *Tx) NoteReaction(r chat.Recipient) error {
 		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID, msPtr(r.RepliedAt), orNull(r.Clicked), msPtr(r.OptedOutAt))
 }
 
-// DeleteRecipients removes up to limit of a broadcast's recipients, and returns how many.
-func (tx *Tx) DeleteRecipients(orgID, broadcastID string, limit int) (int64, error) {
-	return tx.exec(`DELETE FROM broadcast_recipients WHERE org_id = $1 AND broadcast_id = $2 AND id IN (
-		SELECT id FROM broadcast_recipients WHERE org_id = $1 AND broadcast_id = $2 ORDER BY id LIMIT $3)`, orgID, broadcastID, limit)
+// DeleteRecipients removes up to limit of a broadcast's recipients, and returns the status of each.
+func (tx *Tx) DeleteRecipients(orgID, broadcastID string, limit int) (statuses []string, err error) {
+	return many(tx.Reader, scanText, `DELETE FROM broadcast_recipients WHERE org_id = $1 AND broadcast_id = $2 AND id IN (
+		SELECT id FROM broadcast_recipients WHERE org_id = $1 AND broadcast_id = $2 ORDER BY id LIMIT $3) RETURNING status`, orgID, broadcastID, limit)
 }
 
 // LostMessages returns up to limit recipients whose message was deleted before it was sent.

@@ -1,0 +1,136 @@
+package broadcast_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
+)
+
+// failFirst fails the first of a broadcast's messages, for good.
+func (r *rig) failFirst(n int) {
+	asked := 0
+	r.answer = func(string) error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if asked++; asked <= n {
+			return &provider.Error{HTTPStatus: 400, Code: 131026, Message: "no"}
+		}
+		return nil
+	}
+}
+
+// A retry right after a stop is refused as long as people wait to be skipped: they must not get the message after all.
+func TestRetryDuringStop(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.failFirst(3)
+		b := r.create(0, 150)
+		r.do(b, core.StartBroadcast)
+		r.untilCalled(20)
+		r.do(b, core.StopBroadcast)
+		r.do(b, retry)
+		r.requireState(b, chat.BroadcastStopped, chat.ReasonByUser)
+		r.untilOver(b)
+		r.do(b, retry)
+		r.untilOver(b)
+		r.requireState(b, chat.BroadcastCompleted, "")
+		n := r.counts(b)
+		if n.Skipped == 0 || n.Failed != 0 || r.called() != int(n.Sent)+3 {
+			t.Errorf("after the retry there were %d calls, and the counts are %+v", r.called(), n)
+		}
+		r.requireLedger(b)
+	})
+}
+
+// A retry that is refused changes nothing. One that is cut off leaves a paused broadcast, not a completed one in which
+// people wait.
+func TestRetryRefusedOrCutOff(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.failFirst(3)
+		b := r.create(0, 20)
+		r.do(b, core.StartBroadcast)
+		r.untilOver(b)
+		before := r.counts(b)
+		r.InTx(func(tx *store.Tx) error {
+			found, err := tx.TemplatesNamed(r.Org.ID, r.Account.WABAID, "hello")
+			if err == nil {
+				_, err = tx.DeleteTemplates(r.Org.ID, []string{found[0].ID}, tx.Now())
+			}
+			return err
+		})
+		err := r.Store.InTx(context.Background(), func(tx *store.Tx) error {
+			_, err := core.RetrySome(tx, r.Account, b.ID, 2)
+			return err
+		})
+		if code, _ := chat.CodeOf(err); code != chat.CodeInvalidTemplateName {
+			t.Fatalf("without its template the retry ends with %v", err)
+		}
+		r.requireState(b, chat.BroadcastCompleted, "")
+		if n := r.counts(b); n != before || n.Failed != 3 {
+			t.Errorf("a refused retry makes %+v of %+v", n, before)
+		}
+		r.template(chat.CategoryMarketing, "APPROVED", "Hi {{1}}, welcome here.")
+		r.InTx(func(tx *store.Tx) error {
+			_, err := core.RetrySome(tx, r.Account, b.ID, 2)
+			return err
+		})
+		r.requireState(b, chat.BroadcastPaused, chat.ReasonByUser)
+		r.requireLedger(b)
+		r.do(b, retry)
+		r.untilOver(b)
+		if n := r.counts(b); n.Sent != 20 {
+			t.Errorf("retried, the counts are %+v", n)
+		}
+		r.requireLedger(b)
+	})
+}
+
+// A broadcast in which nobody's message failed stays as it is.
+func TestRetryOfNobody(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		b := r.create(0, 60)
+		r.do(b, core.StartBroadcast)
+		r.untilCalled(5)
+		r.do(b, core.StopBroadcast)
+		r.untilOver(b)
+		r.do(b, retry)
+		pass(2 * time.Second)
+		r.requireState(b, chat.BroadcastStopped, chat.ReasonByUser)
+		r.requireLedger(b)
+	})
+}
+
+// While a list is emptied, the counts follow, and the broadcast does not start by itself for those who are left.
+func TestEmptyingIsCutOff(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		soon := time.Now().Add(time.Minute)
+		b := r.create(0, 30, func(in *core.NewBroadcast) { in.ScheduledAt = &soon })
+		some := func() (n int64) {
+			r.InTx(func(tx *store.Tx) (err error) {
+				n, err = core.DeleteSomeRecipients(tx, r.Account, b.ID, 10)
+				return err
+			})
+			return n
+		}
+		some()
+		if n := r.counts(b); n.Total != 20 || n.Waiting != 20 {
+			t.Errorf("after ten of thirty are deleted, the counts are %+v", n)
+		}
+		r.requireLedger(b)
+		r.do(b, core.ClearRecipients)
+		r.requireState(b, chat.BroadcastScheduled, "")
+		some()
+		pass(2 * time.Minute)
+		r.requireState(b, chat.BroadcastDraft, "")
+		r.do(b, core.StartBroadcast)
+		r.untilOver(b)
+		if n := r.counts(b); n.Total != 10 || n.Sent != 10 {
+			t.Errorf("it goes to %+v", n)
+		}
+		r.requireLedger(b)
+	})
+}
