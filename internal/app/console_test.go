@@ -197,8 +197,9 @@ func TestEndpointHealth(t *testing.T) {
 		later := k.Clock.Now()
 		k.deliver(t, endpoint, chat.DeliverySucceeded, 200)
 		k.deliver(t, endpoint, chat.DeliveryDead, 500)
+		k.admin.Do(t, "POST", "/webhook_subscriptions/"+endpoint+"/test", `{"event_type":"message.sent"}`).RequireStatus(t, http.StatusOK) // waits
 		var health struct {
-			Buckets []struct{ Deliveries, Failed int }
+			Buckets []struct{ Deliveries, Waiting, Failed int }
 			Recent  struct {
 				Deliveries, Failed int
 				MedianMS           *int64 `json:"median_ms"`
@@ -206,15 +207,15 @@ func TestEndpointHealth(t *testing.T) {
 		}
 		for span, bars := range map[string]int{"day": 24, "week": 28, "month": 30} {
 			k.admin.Get(t, "/webhook_subscriptions/"+endpoint+"/health?range="+span).RequireStatus(t, http.StatusOK).Data(t, &health)
-			deliveries, failed := 0, 0
+			deliveries, waiting, failed := 0, 0, 0
 			for _, b := range health.Buckets {
-				deliveries, failed = deliveries+b.Deliveries, failed+b.Failed
+				deliveries, waiting, failed = deliveries+b.Deliveries, waiting+b.Waiting, failed+b.Failed
 			}
-			if len(health.Buckets) != bars || deliveries != 3 || failed != 2 {
-				t.Errorf("%d bars of a %s have %d deliveries, %d failed", len(health.Buckets), span, deliveries, failed)
+			if len(health.Buckets) != bars || deliveries != 4 || waiting != 1 || failed != 2 {
+				t.Errorf("%d bars of a %s have %d deliveries, %d waiting, %d failed", len(health.Buckets), span, deliveries, waiting, failed)
 			}
 		}
-		if r := health.Recent; r.Deliveries != 3 || r.Failed != 2 || r.MedianMS == nil || *r.MedianMS != 84 {
+		if r := health.Recent; r.Deliveries != 4 || r.Failed != 2 || r.MedianMS == nil || *r.MedianMS != 84 {
 			t.Errorf("of late: %+v", r)
 		}
 		var n struct{ Count int }

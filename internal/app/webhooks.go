@@ -50,6 +50,7 @@ type healthView struct {
 type healthBucketView struct {
 	At         rest.Instant `json:"at" doc:"When it begins."`
 	Deliveries int          `json:"deliveries"`
+	Waiting    int          `json:"waiting" doc:"Those that have not been tried yet."`
 	Failed     int          `json:"failed" doc:"Those that are failed or dead now."`
 }
 
@@ -82,7 +83,7 @@ func getWebhookHealth(c *rest.Call, in *healthInput) (view healthView, err error
 		return view, err
 	}
 	for _, b := range buckets {
-		view.Buckets = append(view.Buckets, healthBucketView{rest.Instant(b.At), b.Deliveries, b.Failed})
+		view.Buckets = append(view.Buckets, healthBucketView{rest.Instant(b.At), b.Deliveries, b.Waiting, b.Failed})
 	}
 	recent, err := r.WebhookDeliveries(c.OrgID(), store.DeliveryFilter{SubscriptionID: string(in.ID)}, store.Page{Limit: recentDeliveries})
 	view.Recent = summarize(recent.Rows)

@@ -81,13 +81,20 @@ func UpdateContact(tx *store.Tx, account chat.Account, id string, patch chat.Con
 		return chat.Contact{}, usernameTaken()
 	}
 	if err == nil {
-		err = errors.Join(consentChanged(tx, before, contact, by),
-			auditPeople(tx, contact.OrgID, chat.AuditContactUpdated, ofContact(contact), "changed", strings.Join(changed, ", ")))
+		err = errors.Join(consentChanged(tx, before, contact, by), auditContactFields(tx, contact, changed))
 	}
 	if err != nil {
 		return chat.Contact{}, err
 	}
 	return contact, contactUpdated(tx, account, contact, changed)
+}
+
+// auditContactFields notes what was changed. A change of consent alone has an entry of its own already.
+func auditContactFields(tx *store.Tx, contact chat.Contact, changed []string) error {
+	if slices.Equal(changed, []string{"marketing_consent"}) {
+		return nil
+	}
+	return auditPeople(tx, contact.OrgID, chat.AuditContactUpdated, ofContact(contact), "changed", strings.Join(changed, ", "))
 }
 
 func usernameTaken() error {

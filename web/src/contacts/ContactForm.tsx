@@ -23,6 +23,7 @@ export function ContactForm({ contact: c }: { contact: Contact }) {
       void client.invalidateQueries({ queryKey: ["contacts"] });
     },
   );
+  const changed = name !== (c.name ?? "") || email !== (c.email ?? "");
   return (
     <form {...submit.form}>
       <FormError error={submit.error} />
@@ -31,7 +32,7 @@ export function ContactForm({ contact: c }: { contact: Contact }) {
         <TextInput label={t.email} type="email" {...submit.field("email", email, setEmail)} />
       )}
       <Labels contact={c} />
-      <Button type="submit" loading={submit.busy}>{t.save}</Button>
+      <Button type="submit" loading={submit.busy} disabled={!changed}>{t.save}</Button>
     </form>
   );
 }

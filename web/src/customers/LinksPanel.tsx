@@ -72,7 +72,7 @@ function List({ customer, links }: { customer: Customer; links: SetupLink[] }) {
           name={
             <>
               <span className="mono" id={`link-${link.id}`}>{t.linkName(link.token_last4)}</span>
-              <Tag kind={link.status === "active" ? "amber" : undefined}>{t.linkStatuses[link.status]}</Tag>
+              <Tag kind={link.status === "active" ? "green" : undefined}>{t.linkStatuses[link.status]}</Tag>
             </>
           }
           detail={

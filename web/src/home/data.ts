@@ -111,8 +111,11 @@ export function growth(now: number, before: number): number | undefined {
 
 /** 45 s, 12 min, 3 h 20 min, 2 d 4 h, in the reader's language. */
 export function duration(seconds: number, language: string): string {
-  const unit = (value: number, name: string) =>
-    new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay: "narrow" }).format(value);
+  const unit = (value: number, name: "second" | "minute" | "hour" | "day") => {
+    const unitDisplay = name === "hour" || name === "day" ? "narrow" : "short"; // an m could be a month
+    const parts = new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay }).formatToParts(value);
+    return parts.filter(({ type }) => type !== "literal").map((part) => part.value).join("\u00a0");
+  };
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
   const days = Math.floor(hours / 24);

@@ -27,9 +27,9 @@ export default function SettingsPage() {
         {admin && <Entry to="/settings/teams" name={t.teams} />}
         <Entry to="/settings/labels" name={t.labels} />
         <Entry to="/settings/replies" name={t.replies} />
+        {admin && <Entry to="/settings/words" name={t.words} />}
         {admin && <Entry to="/settings/usage" name={t.usage} />}
         {admin && <Entry to="/settings/audit" name={t.audit} />}
-        {admin && <Entry to="/settings/words" name={t.words} />}
       </nav>
       <div className={styles.section}>
         <Outlet />

@@ -30,5 +30,7 @@ test("days have names", () => {
 test("distances go both ways", () => {
   expect(relativeTime(at(2026, 10, 15, 13, 57), "en", now.getTime())).toBe("3 minutes ago");
   expect(relativeTime(at(2026, 10, 15, 16, 0), "en", now.getTime())).toBe("in 2 hours");
-  expect(relativeTime(at(2026, 10, 15, 14, 0), "en", now.getTime())).toBe("now");
+  expect(relativeTime(at(2026, 10, 15, 14, 0), "en", now.getTime())).toBe("just now");
+  expect(relativeTime(new Date(now.getTime() + 20_000).toISOString(), "en", now.getTime())).toBe("in a moment");
+  expect(relativeTime(at(2026, 10, 22, 13, 59), "en", now.getTime())).toBe("in 7 days");
 });

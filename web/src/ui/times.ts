@@ -64,12 +64,14 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ["minute", 60_000],
 ];
 
-/** 3 minutes ago, in 2 hours, now. */
+/** 3 minutes ago, in 2 hours, just now. What is to come is rounded: a link of seven days is made "for 7 days". */
 export function relativeTime(instant: string, language: Language, now = serverNow()): string {
   const distance = new Date(instant).getTime() - now;
-  const step = steps.find(([, length]) => Math.abs(distance) >= length);
-  if (!step) return text("common").now;
-  return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(Math.trunc(distance / step[1]), step[0]);
+  const coming = distance > 0;
+  const step = steps.find(([, length]) => Math.abs(distance) >= (coming ? 0.99 * length : length));
+  if (!step) return coming ? text("common").soon : text("common").now;
+  const count = coming ? Math.round(distance / step[1]) : Math.trunc(distance / step[1]);
+  return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(count, step[0]);
 }
 
 /** A clock that all who look at it share: it ticks once for all of them, and only while somebody looks. */

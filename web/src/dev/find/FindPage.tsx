@@ -48,9 +48,16 @@ export default function FindPage() {
   const id = useFilters()[0].id?.trim();
   if (id?.startsWith("wbs_")) return <Navigate to="/dev/webhooks/$endpoint" params={{ endpoint: id }} replace />;
   if (id?.startsWith("key_")) return <Navigate to="/dev/logs" search={{ key_id: id }} replace />;
+  if (!id) {
+    return (
+      <EmptyState icon="search" title={t.find}>
+        {t.findLong}
+      </EmptyState>
+    );
+  }
   return (
-    <Section title={t.find} hint={id ?? t.findLong}>
-      {id && <Found id={id} />}
+    <Section title={t.find} hint={id}>
+      <Found id={id} />
     </Section>
   );
 }

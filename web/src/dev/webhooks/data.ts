@@ -30,7 +30,7 @@ export const endpointsQuery = queryOptions({
 });
 
 export interface Health {
-  buckets: { at: string; deliveries: number; failed: number }[];
+  buckets: { at: string; deliveries: number; waiting: number; failed: number }[];
   recent: { deliveries: number; failed: number; median_ms: number | null };
 }
 

@@ -88,10 +88,24 @@ export const audit = {
     "webhook.replayed": "Replayed deliveries",
     "audit.exported": "Exported the audit log",
   } as Record<string, string>,
+  /** What an entry says beside its name, in the order in which it is shown. */
   details: {
     name: "Name", role: "Role", sees: "Sees", disabled: "Disabled", teams: "Teams", email: "E-mail", kind: "Kind", last4: "Ends in", url: "Address",
     status: "Status", secret: "Secret", changed: "Changed", plan: "Plan", subscription: "Subscription", suspended: "Suspended", number: "Number",
-    before: "Before", consent: "Consent", require_opt_in: "Opt-in required",
+    consent: "Consent", before: "Before", require_opt_in: "Opt-in required",
     contacts: "Contacts", merged: "Merged", deliveries: "Deliveries", event: "Event", language: "Language", reason: "Reason", client: "Browser", by: "With",
+  } as Record<string, string>,
+  /** The fields that were changed. */
+  fields: {
+    marketing_consent: "marketing consent", name: "name", email: "e-mail", username: "username", language: "language", metadata: "metadata", status: "status",
+    time_zone: "time zone", mask_numbers: "hidden numbers", round_robin: "assignment in turn", away_message: "away message", opening_hours: "opening hours",
+    second_step: "two-step sign-in", retention_days: "how long messages are kept", brand_color: "colour", logo: "logo", require_opt_in: "required opt-in",
+    about: "about", address: "address", description: "description", websites: "websites", vertical: "kind of business", picture: "picture",
+  } as Record<string, string>,
+  values: {
+    unknown: "unknown", opted_in: "opted in", opted_out: "opted out", true: "yes", false: "no", owner: "owner", admin: "admin", agent: "agent",
+    all: "all conversations", teams: "own teams", assigned: "assigned only", active: "active", paused: "paused", disabled: "disabled", pending: "pending",
+    suspended: "suspended", archived: "archived", invitation: "invitation", reset: "password reset", "identity provider": "identity provider",
+    invalid_credentials: "wrong password", invalid_second_step: "wrong code",
   } as Record<string, string>,
 };

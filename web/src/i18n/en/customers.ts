@@ -42,7 +42,7 @@ export const customers = {
   linkName: (last4: string) => `…${last4}`,
   expires: "expires",
   used: "used",
-  made: "made",
+  made: "Created",
   revoke: "Revoke",
   revoked: "The link was revoked",
   linksNotArchived: "The customer is archived. Restore it to make a link.",

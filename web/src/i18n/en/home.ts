@@ -15,7 +15,7 @@ export const home = {
   restricted: (what: string) => `The provider has restricted it: ${what}.`,
   quality: (rating: string) => `Its quality rating is ${rating}.`,
   endpoint: (url: string) => `${url} is not receiving its webhooks`,
-  failingSince: (since: string) => `It has been failing since ${since}.`,
+  failingSince: (since: string) => `It began to fail ${since}.`,
   endpointDisabled: "It was disabled because it kept failing.",
   template: (name: string, language: string) => `Template ${name} (${language}) cannot be used`,
   templateStatus: (status: string) => `Its status is ${status}.`,

@@ -170,6 +170,7 @@ export const templates = {
   ttl: "Try to deliver for (seconds)",
   ttlHint: (from: number, to: number) => `Leave empty for the provider's default, or choose ${from} to ${to}.`,
   preview: "Preview",
+  previewNone: "Your message appears here.",
   authTexts: {
     body: "*{{1}}* is your verification code.",
     security: "For your security, do not share this code.",

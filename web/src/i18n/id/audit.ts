@@ -93,7 +93,19 @@ export const audit: Translated<typeof english> = {
   details: {
     name: "Nama", role: "Peran", sees: "Melihat", disabled: "Dinonaktifkan", teams: "Tim", email: "E-mail", kind: "Jenis", last4: "Berakhir",
     url: "Alamat", status: "Status", secret: "Rahasia", changed: "Diubah", plan: "Paket", subscription: "Langganan", suspended: "Ditangguhkan",
-    before: "Sebelumnya", consent: "Persetujuan", require_opt_in: "Wajib persetujuan",
+    consent: "Persetujuan", before: "Sebelumnya", require_opt_in: "Wajib persetujuan",
     number: "Nomor", contacts: "Kontak", merged: "Digabung", deliveries: "Pengiriman", event: "Peristiwa", language: "Bahasa", reason: "Alasan", client: "Peramban", by: "Dengan",
+  },
+  fields: {
+    marketing_consent: "persetujuan pemasaran", name: "nama", email: "e-mail", username: "nama pengguna", language: "bahasa", metadata: "metadata", status: "status",
+    time_zone: "zona waktu", mask_numbers: "nomor disembunyikan", round_robin: "penugasan bergiliran", away_message: "pesan saat tutup", opening_hours: "jam buka",
+    second_step: "masuk dua langkah", retention_days: "lama penyimpanan pesan", brand_color: "warna", logo: "logo", require_opt_in: "wajib persetujuan",
+    about: "tentang", address: "alamat", description: "deskripsi", websites: "situs web", vertical: "jenis usaha", picture: "gambar",
+  },
+  values: {
+    unknown: "tidak diketahui", opted_in: "setuju", opted_out: "menolak", true: "ya", false: "tidak", owner: "pemilik", admin: "admin", agent: "agen",
+    all: "semua percakapan", teams: "tim sendiri", assigned: "hanya yang ditugaskan", active: "aktif", paused: "dijeda", disabled: "dinonaktifkan", pending: "menunggu",
+    suspended: "ditangguhkan", archived: "diarsipkan", invitation: "undangan", reset: "atur ulang kata sandi", "identity provider": "penyedia identitas",
+    invalid_credentials: "kata sandi salah", invalid_second_step: "kode salah",
   },
 };

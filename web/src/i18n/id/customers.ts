@@ -44,7 +44,7 @@ export const customers: typeof english = {
   linkName: (last4: string) => `…${last4}`,
   expires: "kedaluwarsa",
   used: "dipakai",
-  made: "dibuat",
+  made: "Dibuat",
   revoke: "Cabut",
   revoked: "Tautan sudah dicabut",
   linksNotArchived: "Pelanggan diarsipkan. Pulihkan untuk membuat tautan.",

@@ -18,7 +18,7 @@ export const home: Translated<typeof english> = {
   restricted: (what) => `Penyedia membatasinya: ${what}.`,
   quality: (rating) => `Nilai kualitasnya ${rating}.`,
   endpoint: (url) => `${url} tidak menerima webhook`,
-  failingSince: (since) => `Gagal sejak ${since}.`,
+  failingSince: (since) => `Mulai gagal ${since}.`,
   endpointDisabled: "Dinonaktifkan karena terus gagal.",
   template: (name, language) => `Templat ${name} (${language}) tidak dapat dipakai`,
   templateStatus: (status) => `Penyedia menyatakan ${status}.`,

@@ -167,6 +167,7 @@ export const templates: Translated<typeof english> = {
   ttl: "Coba kirim selama (detik)",
   ttlHint: (from, to) => `Kosong: waktu penyedia. Selain itu ${from} sampai ${to}.`,
   preview: "Seperti di ponsel",
+  previewNone: "Pesan Anda muncul di sini.",
   authTexts: {
     body: "*{{1}}* adalah kode verifikasi Anda.",
     security: "Demi keamanan, jangan bagikan kode ini.",

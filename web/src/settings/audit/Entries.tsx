@@ -6,10 +6,10 @@ import { ErrorState } from "../../ui/ErrorState";
 import { More } from "../../ui/More";
 import { NoneFound } from "../../ui/NoneFound";
 import { RowsSkeleton } from "../../ui/RowsSkeleton";
-import { clientName } from "../me/clientName";
 import { Row, Rows } from "../Rows";
 import styles from "./AuditPage.module.css";
 import { auditQuery, useAudit, type Entry } from "./data";
+import { detailsOf } from "./details";
 
 interface Narrowing {
   about: (object: string, name: string) => void;
@@ -37,9 +37,9 @@ function Who({ entry, by }: { entry: Entry; by: Narrowing["by"] }) {
 
 function Details({ details }: { details: Entry["details"] }) {
   const t = useAudit();
-  return Object.entries(details).map(([name, value]) => (
+  return detailsOf(details, t).map(({ name, value }) => (
     <span key={name}>
-      {t.details[name] ?? name}: {name === "client" ? clientName(value) : value}
+      {t.details[name] ?? name}: {value}
     </span>
   ));
 }

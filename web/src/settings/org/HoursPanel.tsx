@@ -21,6 +21,7 @@ export function HoursPanel({ settings }: { settings: Organization }) {
     () => change({ opening_hours: hours, away_message: away }),
     () => toast(common.saved),
   );
+  const changed = JSON.stringify([hours, away]) !== JSON.stringify([settings.opening_hours, settings.away_message]);
   return (
     <Panel title={t.hours} hint={t.hoursHint}>
       <form {...form} aria-label={t.hours}>
@@ -47,7 +48,7 @@ export function HoursPanel({ settings }: { settings: Organization }) {
           error={errorOf("away_message.text")}
           onChange={(event) => setAway({ ...away, text: event.target.value })}
         />
-        <Button type="submit" loading={busy}>
+        <Button type="submit" loading={busy} disabled={!changed}>
           {common.save}
         </Button>
       </form>
