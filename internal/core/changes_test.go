@@ -58,7 +58,7 @@ func TestRevoke(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		w.Apply(w.Text("wamid.1", "hi"))
 		w.Events()
-		revoke := provider.Revoke{Origin: w.Origin(), Contact: ada(), ProviderID: "wamid.2", OriginalID: "wamid.1"}
+		revoke := provider.Revoke{Origin: w.Origin(), ProviderID: "wamid.2", OriginalID: "wamid.1"}
 		w.Apply(revoke)
 		w.Apply(revoke)
 		event := w.Expect(chat.EventMessageRevoked)[0]

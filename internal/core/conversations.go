@@ -2,9 +2,10 @@ package core
 
 import (
 	"errors"
+	"time"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
-	"time"
 )
 
 // Conversation returns one conversation of an account, as the inbox shows it. The id of a merged conversation names

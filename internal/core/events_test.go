@@ -285,14 +285,14 @@ func messageRevoked(w *world) chat.Event {
 	w.Events()
 	at := w.Clock.Now()
 	w.Clock.Advance(time.Hour)
-	w.Apply(provider.Revoke{Origin: w.Origin(), Contact: ada(), ProviderID: "wamid.2", OriginalID: "wamid.1", Timestamp: at.Add(time.Minute)})
+	w.Apply(provider.Revoke{Origin: w.Origin(), ProviderID: "wamid.2", OriginalID: "wamid.1", Timestamp: at.Add(time.Minute)})
 	return w.Expect(chat.EventMessageRevoked)[0]
 }
 
 func (w *world) edit(id, original, body string, at time.Time) provider.Edit {
 	content, err := json.Marshal(map[string]string{"body": body})
 	w.Must(err)
-	return provider.Edit{Origin: w.Origin(), Contact: ada(), ProviderID: id, OriginalID: original, Timestamp: at, Type: chat.TypeText, Content: content}
+	return provider.Edit{Origin: w.Origin(), ProviderID: id, OriginalID: original, Timestamp: at, Content: content}
 }
 
 func messageEdited(w *world) chat.Event {

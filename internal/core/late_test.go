@@ -115,7 +115,7 @@ func TestChangesBeforeTheirMessage(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		begin := w.Clock.Now()
 		first, second := w.edit("wamid.2", "wamid.1", "hello", begin.Add(time.Second)), w.edit("wamid.3", "wamid.1", "Hello", begin.Add(2*time.Second))
-		revoke := provider.Revoke{Origin: w.Origin(), Contact: ada(), ProviderID: "wamid.4", OriginalID: "wamid.1", Timestamp: begin.Add(3 * time.Second)}
+		revoke := provider.Revoke{Origin: w.Origin(), ProviderID: "wamid.4", OriginalID: "wamid.1", Timestamp: begin.Add(3 * time.Second)}
 		w.Apply(second, revoke)
 		w.Clock.Advance(time.Second)
 		w.Apply(first, second)
@@ -138,7 +138,7 @@ func TestChangesInAnyOrderProperty(t *testing.T) {
 		begin := w.Clock.Now()
 		all := []provider.Update{
 			w.Text("wamid.1", "helo"), w.edit("wamid.2", "wamid.1", "hello", begin.Add(time.Second)), w.edit("wamid.3", "wamid.1", "Hello", begin.Add(2*time.Second)),
-			provider.Revoke{Origin: w.Origin(), Contact: ada(), ProviderID: "wamid.4", OriginalID: "wamid.1", Timestamp: begin.Add(3 * time.Second)},
+			provider.Revoke{Origin: w.Origin(), ProviderID: "wamid.4", OriginalID: "wamid.1", Timestamp: begin.Add(3 * time.Second)},
 		}
 		again := rapid.SliceOfN(rapid.SampledFrom(all), 0, 3).Draw(rt, "again")
 		inBatches(rt, rapid.Permutation(append(all, again...)).Draw(rt, "order"), func(some []provider.Update) {

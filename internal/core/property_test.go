@@ -234,15 +234,13 @@ func (w *world) callback(rt *rapid.T, h happening, begin time.Time) provider.Upd
 	}
 	switch h.what {
 	case "edit":
-		edit := w.edit(h.id, h.target, h.id, begin.Add(time.Duration(h.minute)*time.Minute))
-		edit.Contact = who
-		return edit
+		return w.edit(h.id, h.target, h.id, begin.Add(time.Duration(h.minute)*time.Minute))
 	case "withheld":
 		m := w.Text(h.id, "")
 		m.Contact, m.Type, m.Content, m.Context = who, chat.TypeUnsupported, json.RawMessage(`{"type":"edit"}`), h.target
 		return m
 	case "revoke":
-		return provider.Revoke{Origin: w.Origin(), Contact: who, ProviderID: h.id, OriginalID: h.target}
+		return provider.Revoke{Origin: w.Origin(), ProviderID: h.id, OriginalID: h.target}
 	case "reaction":
 		m := w.Text(h.id, "")
 		m.Contact, m.Type, m.Content = who, chat.TypeReaction, json.RawMessage(`{"message_id":"`+h.target+`","emoji":"👍"}`)

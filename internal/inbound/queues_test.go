@@ -138,7 +138,7 @@ func TestKnownRowsAreBounded(t *testing.T) {
 func TestHistoryIsTakenApart(t *testing.T) {
 	t.Parallel()
 	of := provider.Origin{PhoneNumberID: "a"}
-	chunk := provider.HistoryChunk{Origin: of, Progress: 55, Messages: make([]provider.HistoryMessage, 1000)}
+	chunk := provider.HistoryChunk{Origin: of, Messages: make([]provider.HistoryMessage, 1000)}
 	chunk.Messages[999].ProviderID = "last"
 	r := &Receiver{cfg: Config{Decode: func([]byte) ([]provider.Update, error) {
 		return []provider.Update{provider.Ignored{Origin: of}, chunk, provider.HistoryChunk{Origin: of}}, nil
@@ -152,7 +152,7 @@ func TestHistoryIsTakenApart(t *testing.T) {
 		t.Errorf("taken together are %v", got)
 	}
 	last, ok := a.parts[0].updates[1000].(provider.HistoryChunk)
-	if !ok || len(last.Messages) != 1 || last.Messages[0].ProviderID != "last" || last.Progress != 55 {
+	if !ok || len(last.Messages) != 1 || last.Messages[0].ProviderID != "last" || last.Origin != of {
 		t.Errorf("the last is %+v", a.parts[0].updates[1000])
 	}
 }

@@ -63,9 +63,6 @@ type Outbound struct {
 // Sent is the upstream's confirmation that it accepted a message.
 type Sent struct {
 	MessageID string
-	WaID      string // digits; may differ from the number it was sent to
-	UserID    string // BSUID, when sent to one
-	Held      bool   // withheld for a quality check; a status follows
 }
 
 // PhoneNumber is the upstream's data about a number.
@@ -101,10 +98,8 @@ type File struct {
 
 // MediaInfo is the address of a file, valid for a few minutes.
 type MediaInfo struct {
-	URL      string
-	MimeType string
-	SHA256   []byte
-	Size     int64
+	URL  string
+	Size int64
 }
 
 // Error is a call that the upstream refused or did not answer, or an error in a callback. In a callback

@@ -50,17 +50,10 @@ type Media struct {
 	MimeType string
 	SHA256   []byte // nil if unknown
 	Filename string
-	Voice    bool
-}
-
-// Reaction is an emoji put on a message, or taken off it when empty.
-type Reaction struct {
-	TargetID string // the provider's id of the message
-	Emoji    string
 }
 
 // Message is a message as the upstream reports it. Content is the object named by Type in our outward shape.
-// Media and Reaction repeat parts of it.
+// Media repeats a part of it.
 type Message struct {
 	Contact    Person
 	ProviderID string
@@ -70,10 +63,9 @@ type Message struct {
 	Context    string // the provider's id of the message that it replies to
 	// Extra holds the parts beside the content, in the API's shape: referral (the advertisement it came from),
 	// context (without the message that it replies to), order, errors. Nil for most.
-	Extra    json.RawMessage
-	Media    *Media
-	Reaction *Reaction
-	Raw      Raw
+	Extra json.RawMessage
+	Media *Media
+	Raw   Raw
 }
 
 // InboundMessage is a message from a person to the business.
@@ -91,20 +83,16 @@ type Echo struct {
 // Edit replaces the content of an earlier message. Content is nil if the upstream withholds it.
 type Edit struct {
 	Origin
-	Contact    Person
 	ProviderID string // of the edit itself
 	OriginalID string
 	Timestamp  time.Time
 	ByBusiness bool // by the business in the phone app, to its own message
-	Type       chat.MessageType
 	Content    json.RawMessage
-	Media      *Media
 }
 
 // Revoke deletes an earlier message for both sides.
 type Revoke struct {
 	Origin
-	Contact    Person
 	ProviderID string // of the revocation itself
 	OriginalID string
 	Timestamp  time.Time
@@ -115,11 +103,9 @@ type Revoke struct {
 // in both.
 type IdentityChange struct {
 	Origin
-	Previous   Person
-	Current    Person
-	ProviderID string
-	Timestamp  time.Time
-	Detail     string
+	Previous Person
+	Current  Person
+	Detail   string
 }
 
 // StatusUpdate is a new status of a sent message: sent, delivered, read, failed, played, or a word that the
@@ -140,31 +126,22 @@ type HistoryMessage struct {
 	Message
 	Outbound bool
 	Status   chat.MessageStatus // empty where unknown
-	Played   bool
 	// Placeholder means that the message is a file, which may follow in a later chunk under the same
 	// ProviderID.
 	Placeholder bool
 }
 
-// HistoryChunk is a part of a number's history. Errors are set if sharing it was declined.
+// HistoryChunk is a part of a number's history. It has no messages if sharing it was declined.
 type HistoryChunk struct {
 	Origin
-	Phase    int
-	Order    int
-	Progress int // percent; 100 is the end
-	// FilesOnly means that the messages arrived before as placeholders, and these are their files.
-	FilesOnly bool
-	Messages  []HistoryMessage
-	Errors    []*Error
+	Messages []HistoryMessage
 }
 
 // ContactSync is a change to the address book of the phone app. ProfileName is the full name there.
 type ContactSync struct {
 	Origin
-	Contact   Person
-	FirstName string
-	Removed   bool
-	Timestamp time.Time
+	Contact Person
+	Removed bool
 }
 
 // Preference is a person's wish about a category of messages: stop or resume.
@@ -173,7 +150,6 @@ type Preference struct {
 	Contact   Person
 	Category  string // marketing_messages
 	Value     string
-	Detail    string
 	Timestamp time.Time
 }
 
@@ -187,18 +163,11 @@ const (
 // it under a partner's id.
 type AccountUpdate struct {
 	Origin
-	Event            string // the upstream's word: PARTNER_REMOVED, DISABLED_UPDATE, …
-	Phone            string // +E.164, where one number is meant
-	OwnerBusinessID  string
-	PartnerAppID     string
-	BanState         string // DISABLE, REINSTATE, SCHEDULE_FOR_DISABLE
-	BanDate          string // for people; has no fixed form
-	Restrictions     []Restriction
-	Violation        string
-	DisconnectReason string
-	DisconnectedBy   string
-	Decision         string // of EventAccountReview
-	MessagingLimit   string // of EventCapability
+	Event          string // the upstream's word: PARTNER_REMOVED, DISABLED_UPDATE, …
+	Phone          string // +E.164, where one number is meant
+	BanState       string // DISABLE, REINSTATE, SCHEDULE_FOR_DISABLE
+	Restrictions   []Restriction
+	MessagingLimit string // of EventCapability
 }
 
 // Events of an AccountUpdate with a callback of their own but no word of the upstream's.
@@ -216,13 +185,11 @@ type Restriction struct {
 // NumberUpdate is an update of a number, which is known only by its DisplayPhoneNumber.
 type NumberUpdate struct {
 	Origin
-	Phone           string // +E.164
-	Event           string // ONBOARDING, FLAGGED, …; NAME_UPDATE for a decision on its name
-	Limit           string // TIER_…
-	PreviousLimit   string
-	Name            string
-	NameDecision    string
-	RejectionReason string
+	Phone        string // +E.164
+	Event        string // ONBOARDING, FLAGGED, …; NAME_UPDATE for a decision on its name
+	Limit        string // TIER_…
+	Name         string
+	NameDecision string
 }
 
 // EventNameUpdate is the Event of a NumberUpdate about the number's name.
@@ -248,19 +215,13 @@ type TemplateUpdate struct {
 
 	Event       string // APPROVED, REJECTED, PAUSED, …
 	Reason      string
-	Title       string // why it was paused or disabled, in the upstream's word and text
 	Description string
-	DisableDate string
 
-	Category         string // in force now
-	PreviousCategory string
-	NextCategory     string // announced for NextCategoryAt
-	NextCategoryAt   time.Time
+	Category       string // in force now
+	NextCategory   string // announced for NextCategoryAt
+	NextCategoryAt time.Time
 
-	Quality         string
-	PreviousQuality string
-
-	Components json.RawMessage // the upstream's own shape
+	Quality string
 }
 
 // ErrorReport is an error of the account or the app that belongs to no message.
@@ -274,5 +235,4 @@ type Ignored struct {
 	Origin
 	Field  string
 	Reason string
-	Raw    json.RawMessage
 }

@@ -50,7 +50,7 @@ func Decode(body []byte) ([]provider.Update, error) {
 	}
 	var updates []provider.Update
 	if object := envelope.text("object"); object != "whatsapp_business_account" {
-		return append(updates, ignored(provider.Origin{}, "", "the callback is about another kind of object", envelope)), nil
+		return append(updates, provider.Ignored{Reason: "the callback is about another kind of object"}), nil
 	}
 	for entry := range envelope.elements("entry") {
 		updates = decodeEntry(updates, entry)
@@ -66,7 +66,7 @@ func decodeEntry(updates []provider.Update, entry node) []provider.Update {
 		updates = append(updates, c.updates...)
 	}
 	if len(updates) == before {
-		updates = append(updates, ignored(provider.Origin{WABAID: entry.text("id")}, "", "the entry has no changes", entry))
+		updates = append(updates, provider.Ignored{Origin: provider.Origin{WABAID: entry.text("id")}, Reason: "the entry has no changes"})
 	}
 	return updates
 }
@@ -124,22 +124,20 @@ func (c *change) decode() {
 	decoder, known := decoders[c.field]
 	switch {
 	case !known:
-		c.ignore(c.value, "the field is not used")
+		c.ignore("the field is not used")
 	case !c.value.isObject():
-		c.ignore(c.value, "the change has no value")
+		c.ignore("the change has no value")
 	default:
 		c.contacts = newDirectory(c.value)
 		decoder(c)
 		if len(c.updates) == 0 {
-			c.ignore(c.value, "nothing known is in it")
+			c.ignore("nothing known is in it")
 		}
 	}
 }
 
 func (c *change) add(u provider.Update) { c.updates = append(c.updates, u) }
 
-func (c *change) ignore(n node, reason string) { c.add(ignored(c.origin, c.field, reason, n)) }
-
-func ignored(origin provider.Origin, field, reason string, n node) provider.Ignored {
-	return provider.Ignored{Origin: origin, Field: field, Reason: reason, Raw: neutral(n)}
+func (c *change) ignore(reason string) {
+	c.add(provider.Ignored{Origin: c.origin, Field: c.field, Reason: reason})
 }

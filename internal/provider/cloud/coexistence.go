@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"cmp"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
 )
@@ -12,10 +13,8 @@ func (c *change) addressBook() {
 		contact := item.get("contact")
 		phone := contact.text("phone_number", "wa_id")
 		u := provider.ContactSync{
-			Origin:    c.origin,
-			FirstName: contact.text("first_name"),
-			Removed:   item.text("action") == "remove",
-			Timestamp: instant(item.get("metadata").text("timestamp")),
+			Origin:  c.origin,
+			Removed: item.text("action") == "remove",
 			Contact: provider.Person{
 				Phone:        e164(phone),
 				UserID:       cmp.Or(contact.text("user_id"), bsuid(phone)),
@@ -25,7 +24,7 @@ func (c *change) addressBook() {
 			},
 		}
 		if !known(u.Contact) {
-			c.ignore(item, "the change to the address book names no contact")
+			c.ignore("the change to the address book names no contact")
 			continue
 		}
 		c.add(u)
@@ -48,23 +47,16 @@ func (c *change) history() {
 		}
 	}
 	if len(files) > 0 {
-		c.add(provider.HistoryChunk{Origin: c.origin, FilesOnly: true, Messages: files})
+		c.add(provider.HistoryChunk{Origin: c.origin, Messages: files})
 	}
 }
 
 func (c *change) historyChunk(chunk node) {
 	if !chunk.isObject() {
-		c.ignore(chunk, "the part of the history is not an object")
+		c.ignore("the part of the history is not an object")
 		return
 	}
-	metadata := chunk.get("metadata")
-	u := provider.HistoryChunk{
-		Origin:   c.origin,
-		Phase:    int(metadata.integer("phase")),
-		Order:    int(metadata.integer("chunk_order")),
-		Progress: int(metadata.integer("progress")),
-		Errors:   faults(chunk.get("errors")),
-	}
+	u := provider.HistoryChunk{Origin: c.origin}
 	for thread := range chunk.elements("threads") {
 		u.Messages = c.thread(u.Messages, thread)
 	}
@@ -96,18 +88,16 @@ func isOutbound(m node, business string) bool {
 func (c *change) historyMessage(messages []provider.HistoryMessage, m node, who provider.Person, contact node, outbound bool) []provider.HistoryMessage {
 	switch {
 	case m.text("id") == "":
-		c.ignore(m, "the message has no id")
+		c.ignore("the message has no id")
 		return messages
 	case !known(who):
-		c.ignore(m, "the message does not say whom it is with")
+		c.ignore("the message does not say whom it is with")
 		return messages
 	}
-	status := m.get("history_context").text("status")
 	return append(messages, provider.HistoryMessage{
 		Message:     c.message(m, who, contact),
 		Outbound:    outbound,
-		Status:      historyStatuses[status],
-		Played:      status == "PLAYED",
+		Status:      historyStatuses[m.get("history_context").text("status")],
 		Placeholder: m.text("type") == "media_placeholder",
 	})
 }

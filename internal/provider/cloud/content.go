@@ -118,19 +118,11 @@ func (b content) media() *provider.Media {
 		MimeType: b.object.text("mime_type"),
 		SHA256:   digest(b.object.text("sha256")),
 		Filename: b.object.text("filename"),
-		Voice:    b.object.flag("voice") || b.named == "voice",
 	}
 	if m.ID == "" && m.URL == "" {
 		return nil
 	}
 	return m
-}
-
-func (b content) reaction() *provider.Reaction {
-	if b.kind != chat.TypeReaction {
-		return nil
-	}
-	return &provider.Reaction{TargetID: b.object.text("message_id"), Emoji: b.object.text("emoji")}
 }
 
 // item is the whole message to pass on, with type and content in our terms.

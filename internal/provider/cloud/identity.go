@@ -14,17 +14,15 @@ func (c *change) system(m node) {
 	case "user_changed_number", "customer_changed_number", "user_changed_user_id":
 		c.identityMessage(m, s)
 	default:
-		c.ignore(m, "the system message is not used")
+		c.ignore("the system message is not used")
 	}
 }
 
 func (c *change) identityMessage(m, s node) {
 	from, current := m.text("from"), s.text("wa_id", "new_wa_id")
 	u := provider.IdentityChange{
-		Origin:     c.origin,
-		ProviderID: m.text("id"),
-		Timestamp:  instant(m.text("timestamp")),
-		Detail:     s.text("body"),
+		Origin: c.origin,
+		Detail: s.text("body"),
 		Previous: provider.Person{
 			Phone:        cmp.Or(e164(from), e164(s.text("customer"))),
 			UserID:       cmp.Or(s.text("previous_user_id"), bsuid(from)),
@@ -40,7 +38,7 @@ func (c *change) identityMessage(m, s node) {
 	if id := m.text("from_user_id"); u.Previous.UserID == "" && id != u.Current.UserID {
 		u.Previous.UserID = id
 	}
-	c.addIdentity(u, m)
+	c.addIdentity(u)
 }
 
 // completeFromText fills in identifiers that only the sentence has: "User X changed from <old> to <new>". The
@@ -69,21 +67,20 @@ func (c *change) identities() {
 		user, parent := item.get("user_id"), item.get("parent_user_id")
 		who, _ := c.person(item.text("wa_id"), "", "")
 		u := provider.IdentityChange{
-			Origin:    c.origin,
-			Timestamp: instant(item.text("timestamp")),
-			Detail:    item.text("detail"),
-			Previous:  provider.Person{Phone: who.Phone, UserID: user.text("previous"), ParentUserID: parent.text("previous")},
-			Current:   who,
+			Origin:   c.origin,
+			Detail:   item.text("detail"),
+			Previous: provider.Person{Phone: who.Phone, UserID: user.text("previous"), ParentUserID: parent.text("previous")},
+			Current:  who,
 		}
 		u.Current.UserID = cmp.Or(user.text("current"), who.UserID)
 		u.Current.ParentUserID = cmp.Or(parent.text("current"), who.ParentUserID)
-		c.addIdentity(u, item)
+		c.addIdentity(u)
 	}
 }
 
-func (c *change) addIdentity(u provider.IdentityChange, n node) {
+func (c *change) addIdentity(u provider.IdentityChange) {
 	if !known(u.Previous) || !known(u.Current) {
-		c.ignore(n, "the change of identity names only one side")
+		c.ignore("the change of identity names only one side")
 		return
 	}
 	c.add(u)
@@ -98,11 +95,10 @@ func (c *change) preferences() {
 			Contact:   who,
 			Category:  item.text("category"),
 			Value:     strings.ToLower(item.text("value")),
-			Detail:    item.text("detail"),
 			Timestamp: instant(item.text("timestamp")),
 		}
 		if !known(who) || p.Value == "" {
-			c.ignore(item, "the preference does not say whose or what it is")
+			c.ignore("the preference does not say whose or what it is")
 			continue
 		}
 		c.add(p)

@@ -9,7 +9,7 @@ func (c *change) messages() {
 		case m.text("type") == "system":
 			c.system(m)
 		case m.text("group_id") != "":
-			c.ignore(m, "the message is a group's")
+			c.ignore("the message is a group's")
 		default:
 			c.written(m, false)
 		}
@@ -34,13 +34,13 @@ func (c *change) written(m node, byBusiness bool) {
 	who, contact := c.author(m, byBusiness)
 	switch {
 	case m.text("id") == "":
-		c.ignore(m, "the message has no id")
+		c.ignore("the message has no id")
 	case !known(who):
-		c.ignore(m, "the message does not say whom it is with")
+		c.ignore("the message does not say whom it is with")
 	case m.text("type") == "edit":
 		c.edit(m, who, contact, byBusiness)
 	case m.text("type") == "revoke":
-		c.revoke(m, who, byBusiness)
+		c.revoke(m, byBusiness)
 	case byBusiness:
 		c.add(provider.Echo{Origin: c.origin, Message: c.message(m, who, contact)})
 	default:
@@ -68,7 +68,6 @@ func (c *change) message(m node, who provider.Person, contact node) provider.Mes
 		Context:    m.get("context").text("id", "message_id"),
 		Extra:      extra(m),
 		Media:      body.media(),
-		Reaction:   body.reaction(),
 		Raw:        provider.Raw{Item: body.item(), Metadata: c.metadata},
 	}
 	if contact.isObject() {
@@ -125,19 +124,18 @@ func (c *change) edit(m node, who provider.Person, contact node, byBusiness bool
 	object := m.get("edit")
 	e := provider.Edit{
 		Origin:     c.origin,
-		Contact:    who,
 		ProviderID: m.text("id"),
 		OriginalID: object.text("original_message_id"),
 		Timestamp:  instant(m.text("timestamp")),
 		ByBusiness: byBusiness,
 	}
 	if e.OriginalID == "" {
-		c.ignore(m, "the edit does not name a message")
+		c.ignore("the edit does not name a message")
 		return
 	}
 	body := readContent(object.get("message"))
 	if body.understood() {
-		e.Type, e.Content, e.Media = body.kind, body.json, body.media()
+		e.Content = body.json
 	} else if !byBusiness {
 		message := c.message(m, who, contact)
 		message.Context = e.OriginalID
@@ -147,17 +145,16 @@ func (c *change) edit(m node, who provider.Person, contact node, byBusiness bool
 	c.add(e)
 }
 
-func (c *change) revoke(m node, who provider.Person, byBusiness bool) {
+func (c *change) revoke(m node, byBusiness bool) {
 	r := provider.Revoke{
 		Origin:     c.origin,
-		Contact:    who,
 		ProviderID: m.text("id"),
 		OriginalID: m.get("revoke").text("original_message_id"),
 		Timestamp:  instant(m.text("timestamp")),
 		ByBusiness: byBusiness,
 	}
 	if r.OriginalID == "" {
-		c.ignore(m, "the revocation does not name a message")
+		c.ignore("the revocation does not name a message")
 		return
 	}
 	c.add(r)
@@ -182,7 +179,7 @@ func (c *change) status(s node) {
 		Raw:          provider.Raw{Item: rawStatus(s), Metadata: c.metadata},
 	}
 	if u.Status == "" || (u.ProviderID == "" && u.CallbackData == "") {
-		c.ignore(s, "the status does not name a message and its state")
+		c.ignore("the status does not name a message and its state")
 		return
 	}
 	if contact.isObject() {

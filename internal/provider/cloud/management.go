@@ -11,23 +11,16 @@ import (
 // name the account inside.
 func (c *change) account() {
 	v := c.value
-	waba, ban, parting := v.get("waba_info"), v.get("ban_info"), v.get("disconnection_info")
 	u := provider.AccountUpdate{
-		Origin:           c.origin,
-		Event:            v.text("event"),
-		Phone:            e164(v.text("phone_number")),
-		OwnerBusinessID:  waba.text("owner_business_id"),
-		PartnerAppID:     waba.text("partner_app_id"),
-		BanState:         ban.text("waba_ban_state"),
-		BanDate:          ban.text("waba_ban_date"),
-		Restrictions:     restrictions(v.get("restriction_info")),
-		Violation:        v.get("violation_info").text("violation_type"),
-		DisconnectReason: parting.text("reason"),
-		DisconnectedBy:   parting.text("initiated_by"),
+		Origin:       c.origin,
+		Event:        v.text("event"),
+		Phone:        e164(v.text("phone_number")),
+		BanState:     v.get("ban_info").text("waba_ban_state"),
+		Restrictions: restrictions(v.get("restriction_info")),
 	}
-	u.WABAID = cmp.Or(waba.text("waba_id"), u.WABAID)
+	u.WABAID = cmp.Or(v.get("waba_info").text("waba_id"), u.WABAID)
 	if u.Event == "" {
-		c.ignore(v, "the account's update has no event")
+		c.ignore("the account's update has no event")
 		return
 	}
 	c.add(u)
@@ -51,7 +44,7 @@ func restrictions(info node) []provider.Restriction {
 }
 
 func (c *change) accountReview() {
-	c.add(provider.AccountUpdate{Origin: c.origin, Event: provider.EventAccountReview, Decision: c.value.text("decision")})
+	c.add(provider.AccountUpdate{Origin: c.origin, Event: provider.EventAccountReview})
 }
 
 func (c *change) capability() {
@@ -64,25 +57,23 @@ func (c *change) capability() {
 
 func (c *change) numberQuality() {
 	c.number(provider.NumberUpdate{
-		Event:         c.value.text("event"),
-		Limit:         c.value.text("max_daily_conversations_per_business", "current_limit"),
-		PreviousLimit: c.value.text("old_limit"),
+		Event: c.value.text("event"),
+		Limit: c.value.text("max_daily_conversations_per_business", "current_limit"),
 	})
 }
 
 func (c *change) numberName() {
 	c.number(provider.NumberUpdate{
-		Event:           provider.EventNameUpdate,
-		Name:            c.value.text("requested_verified_name"),
-		NameDecision:    c.value.text("decision"),
-		RejectionReason: c.value.text("rejection_reason"),
+		Event:        provider.EventNameUpdate,
+		Name:         c.value.text("requested_verified_name"),
+		NameDecision: c.value.text("decision"),
 	})
 }
 
 func (c *change) number(u provider.NumberUpdate) {
 	u.Origin, u.Phone = c.origin, e164(c.origin.DisplayPhoneNumber)
 	if u.Phone == "" && u.PhoneNumberID == "" {
-		c.ignore(c.value, "the update does not say of which number")
+		c.ignore("the update does not say of which number")
 		return
 	}
 	c.add(u)
@@ -100,18 +91,16 @@ func (c *change) template() {
 		Language: strings.ReplaceAll(v.text("message_template_language"), "-", "_"),
 	}
 	if u.Aspect == "" || (u.ID == "" && u.Name == "") {
-		c.ignore(v, "the template's update does not say of which template or what")
+		c.ignore("the template's update does not say of which template or what")
 		return
 	}
 	switch u.Aspect {
 	case provider.TemplateStatus:
 		readTemplateStatus(&u, v)
 	case provider.TemplateQuality:
-		u.Quality, u.PreviousQuality = v.text("new_quality_score"), v.text("previous_quality_score")
+		u.Quality = v.text("new_quality_score")
 	case provider.TemplateCategory:
 		readTemplateCategory(&u, v)
-	case provider.TemplateComponents:
-		u.Components = neutral(v)
 	}
 	c.add(u)
 }
@@ -133,13 +122,11 @@ func aspect(v node) provider.TemplateAspect {
 }
 
 func readTemplateStatus(u *provider.TemplateUpdate, v node) {
-	other, rejection := v.get("other_info"), v.get("rejection_info")
+	rejection := v.get("rejection_info")
 	u.Event = v.text("event")
 	u.Reason = v.text("reason")
 	u.Category = v.text("message_template_category")
-	u.DisableDate = v.get("disable_info").text("disable_date")
-	u.Title = other.text("title")
-	u.Description = cmp.Or(other.text("description"),
+	u.Description = cmp.Or(v.get("other_info").text("description"),
 		strings.TrimSpace(rejection.text("reason")+" "+rejection.text("recommendation")))
 }
 
@@ -147,7 +134,6 @@ func readTemplateStatus(u *provider.TemplateUpdate, v node) {
 // announced, and the "new" category is the current one.
 func readTemplateCategory(u *provider.TemplateUpdate, v node) {
 	u.Category = v.text("new_category")
-	u.PreviousCategory = v.text("previous_category")
 	u.NextCategory = v.text("correct_category")
 	u.NextCategoryAt = instant(v.text("category_update_timestamp"))
 }

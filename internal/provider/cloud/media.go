@@ -85,12 +85,7 @@ func (c *Client) Media(ctx context.Context, n provider.Number, mediaID string) (
 	if err != nil {
 		return provider.MediaInfo{}, err
 	}
-	info := provider.MediaInfo{
-		URL:      answer.text("url"),
-		MimeType: answer.text("mime_type"),
-		SHA256:   digest(answer.text("sha256")),
-		Size:     answer.integer("file_size"),
-	}
+	info := provider.MediaInfo{URL: answer.text("url"), Size: answer.integer("file_size")}
 	if info.URL == "" {
 		return provider.MediaInfo{}, unreadable(http.StatusOK, nil)
 	}

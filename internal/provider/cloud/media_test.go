@@ -66,16 +66,15 @@ func TestUploadWithoutAnID(t *testing.T) {
 }
 
 func TestMedia(t *testing.T) {
-	sum := sha256.Sum256([]byte("file"))
-	want := provider.MediaInfo{URL: "https://files.test/1?a=b&c", MimeType: "image/jpeg", SHA256: sum[:], Size: 303833}
+	want := provider.MediaInfo{URL: "https://files.test/1?a=b&c", Size: 303833}
 	for name, answer := range map[string]string{
-		"hex, numbers":    `"file_size":303833,"id":9001,"sha256":"` + hex.EncodeToString(sum[:]) + `"`,
-		"base64, strings": `"file_size":"303833","id":"9001","sha256":"` + strings.ReplaceAll(base64.StdEncoding.EncodeToString(sum[:]), "/", `\/`) + `"`,
+		"numbers": `"file_size":303833,"id":9001`,
+		"strings": `"file_size":"303833","id":"9001"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := answering(t, http.StatusOK, nil, `{"messaging_product":"whatsapp","url":"https:\/\/files.test\/1?a=b&c","mime_type":"image\/jpeg",`+answer+`}`)
 			got, err := u.Media(context.Background(), number, "90/01")
-			if err != nil || !reflect.DeepEqual(got, want) {
+			if err != nil || got != want {
 				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
 			if r := <-u.requests; r.method != http.MethodGet || r.path != "/v24.0/90%2F01?phone_number_id=100200300400" {

@@ -18,13 +18,7 @@ func (c *Client) Send(ctx context.Context, from provider.Number, m provider.Outb
 	if err != nil {
 		return provider.Sent{}, err
 	}
-	message, contact := answer.first("messages"), answer.first("contacts")
-	sent := provider.Sent{
-		MessageID: message.text("id"),
-		WaID:      contact.text("wa_id"),
-		UserID:    contact.text("user_id"),
-		Held:      message.text("message_status") == "held_for_quality_assessment",
-	}
+	sent := provider.Sent{MessageID: answer.first("messages").text("id")}
 	if sent.MessageID == "" {
 		return provider.Sent{}, unreadable(http.StatusOK, nil)
 	}

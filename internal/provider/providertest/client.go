@@ -114,7 +114,7 @@ func (c *Client) Media(ctx context.Context, _ provider.Number, mediaID string) (
 	if c.OnMedia != nil {
 		return c.OnMedia(ctx, mediaID)
 	}
-	return provider.MediaInfo{URL: "https://files.example/" + mediaID, MimeType: "text/plain"}, nil
+	return provider.MediaInfo{URL: "https://files.example/" + mediaID}, nil
 }
 
 // Download returns the address itself as the file's content.
