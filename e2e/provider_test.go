@@ -175,7 +175,7 @@ func StartProvider(t *testing.T) *Provider {
 	p := &Provider{URL: origin + "/v24.0", Sim: Sim{t, func() string { return origin + "/_sim/" }}}
 	delays := quick
 	p.Simulator = simulator.New(simulator.Config{
-		AppSecret: appSecret, VerifyToken: verifyToken, CallbackURL: origin + "/relay", BaseURL: origin,
+		AppSecret: appSecret, CallbackURL: origin + "/relay", BaseURL: origin,
 		IgnoreWindow: true, Delays: &delays, MaxMessages: 1_000_000,
 	})
 	mux := http.NewServeMux()

@@ -88,7 +88,6 @@ type ConversationPatch struct {
 // ConversationChange says what a patch changed.
 type ConversationChange struct {
 	Reassigned bool
-	Closed     bool // it became resolved
 	Any        bool
 }
 
@@ -107,10 +106,7 @@ func (p ConversationPatch) Apply(c Conversation) (Conversation, ConversationChan
 		c.UnreadCount = 0
 	}
 	moved := c.Status != before.Status
-	change := ConversationChange{
-		Reassigned: !equal(c.AssignedTo, before.AssignedTo),
-		Closed:     moved && c.Status == ConversationResolved,
-	}
+	change := ConversationChange{Reassigned: !equal(c.AssignedTo, before.AssignedTo)}
 	snoozed := !sameInstant(c.SnoozedUntil, before.SnoozedUntil)
 	change.Any = moved || snoozed || change.Reassigned || c.UnreadCount != before.UnreadCount
 	return c, change, nil

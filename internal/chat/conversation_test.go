@@ -14,12 +14,12 @@ func TestConversationPatch(t *testing.T) {
 		"the same":            {Conversation{Status: ConversationOpen, AssignedTo: ada}, ConversationPatch{Status: new(ConversationOpen), AssignedTo: To("usr_ada")}, ConversationChange{}},
 		"still nobody":        {Conversation{Status: ConversationOpen}, ConversationPatch{AssignedTo: Cleared[string]()}, ConversationChange{}},
 		"pending":             {Conversation{Status: ConversationOpen}, ConversationPatch{Status: new(ConversationPending)}, ConversationChange{Any: true}},
-		"resolved":            {Conversation{Status: ConversationOpen}, ConversationPatch{Status: new(ConversationResolved)}, ConversationChange{Closed: true, Any: true}},
+		"resolved":            {Conversation{Status: ConversationOpen}, ConversationPatch{Status: new(ConversationResolved)}, ConversationChange{Any: true}},
 		"resolved again":      {Conversation{Status: ConversationResolved}, ConversationPatch{Status: new(ConversationResolved)}, ConversationChange{}},
 		"reopened":            {Conversation{Status: ConversationResolved}, ConversationPatch{Status: new(ConversationOpen)}, ConversationChange{Any: true}},
 		"assigned":            {Conversation{Status: ConversationOpen}, ConversationPatch{AssignedTo: To("usr_ada")}, ConversationChange{Reassigned: true, Any: true}},
 		"handed on":           {Conversation{Status: ConversationOpen, AssignedTo: ada}, ConversationPatch{AssignedTo: To("usr_bea")}, ConversationChange{Reassigned: true, Any: true}},
-		"let go and resolved": {Conversation{Status: ConversationOpen, AssignedTo: ada}, ConversationPatch{Status: new(ConversationResolved), AssignedTo: Cleared[string]()}, ConversationChange{Reassigned: true, Closed: true, Any: true}},
+		"let go and resolved": {Conversation{Status: ConversationOpen, AssignedTo: ada}, ConversationPatch{Status: new(ConversationResolved), AssignedTo: Cleared[string]()}, ConversationChange{Reassigned: true, Any: true}},
 	} {
 		_, got, err := test.patch.Apply(test.before)
 		if err != nil || got != test.want {

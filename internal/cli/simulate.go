@@ -24,7 +24,6 @@ type simulateCommand struct {
 	CallbackURL  string `name:"callback-url" placeholder:"URL" help:"Where to deliver callbacks, like http://localhost:8080/provider/webhook. Empty: nowhere."`
 	AppID        string `name:"app-id" variable:"PARLEY_PROVIDER_APP_ID" placeholder:"ID" help:"Id of the simulated app."`
 	AppSecret    string `variable:"PARLEY_PROVIDER_APP_SECRET" placeholder:"SECRET" secret:"" help:"Secret that callbacks are signed with. Empty: one is made up and printed."`
-	VerifyToken  string `variable:"PARLEY_PROVIDER_VERIFY_TOKEN" placeholder:"TOKEN" secret:"" help:"Token shown to the callback address when it is verified. Empty: one is made up and printed."`
 	ControlToken string `placeholder:"TOKEN" help:"Bearer token that the control API asks for. Empty: none."`
 	Strict       bool   `help:"Refuse numbers and tokens that the control API has not made."`
 	LogFormat    string `variable:"PARLEY_LOG_FORMAT" default:"text" enum:"text,json" placeholder:"FORMAT" help:"text or json."`
@@ -50,18 +49,15 @@ func (cmd *simulateCommand) Run(c *console) error {
 		return fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", cmd.Listen, err)
 	}
 	origin := "http://" + reachable(listener.Addr().String())
-	secret, token := cmd.AppSecret, cmd.VerifyToken
+	secret := cmd.AppSecret
 	if secret == "" {
 		secret = rand.Text()
 	}
-	if token == "" {
-		token = rand.Text()
-	}
 	sim := simulator.New(simulator.Config{
-		AppID: cmd.AppID, AppSecret: secret, VerifyToken: token, CallbackURL: cmd.CallbackURL, BaseURL: origin,
+		AppID: cmd.AppID, AppSecret: secret, CallbackURL: cmd.CallbackURL, BaseURL: origin,
 		ControlToken: cmd.ControlToken, Strict: cmd.Strict, Log: log,
 	})
-	if err := cmd.printReady(c, origin, secret, token); err != nil {
+	if err := cmd.printReady(c, origin, secret); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	return serveSimulator(c.ctx, sim, listener, log)
@@ -96,18 +92,15 @@ func serveSimulator(ctx context.Context, sim *simulator.Simulator, listener net.
 	return errors.Join(err, server.Shutdown(drain))
 }
 
-// printReady prints the simulator's address and how to point a server to it. It does not repeat secrets that
-// were given.
-func (cmd *simulateCommand) printReady(c *console, origin, secret, token string) error {
+// printReady prints the simulator's address and how to point a server to it. It does not repeat a secret that was
+// given. The server wants a verify token too, but any will do: the simulator does not verify its --callback-url.
+func (cmd *simulateCommand) printReady(c *console, origin, secret string) error {
 	callbacks := cmd.CallbackURL
 	if callbacks == "" {
 		callbacks = "none; --callback-url gives an address"
 	}
 	if cmd.AppSecret != "" {
 		secret = "…"
-	}
-	if cmd.VerifyToken != "" {
-		token = "…"
 	}
 	_, err := fmt.Fprintf(c.stdout, `
 The provider simulator is ready.
@@ -118,6 +111,6 @@ The provider simulator is ready.
 
   parley serve --provider-url %[1]s/%[2]s --provider-app-id %[6]s --provider-app-secret %[4]s --provider-verify-token %[5]s
 
-`, origin, simulatedVersion, callbacks, secret, token, cmp.Or(cmd.AppID, simulator.DefaultAppID))
+`, origin, simulatedVersion, callbacks, secret, rand.Text(), cmp.Or(cmd.AppID, simulator.DefaultAppID))
 	return err
 }

@@ -41,9 +41,9 @@ func TestSimulate(t *testing.T) {
 		bodies <- body
 	}))
 	defer receiver.Close()
-	n := simulate(t, "--callback-url", receiver.URL, "--app-secret", "hush-hush", "--verify-token", "psst", "--control-token", "mine")
+	n := simulate(t, "--callback-url", receiver.URL, "--app-secret", "hush-hush", "--control-token", "mine")
 	base := n.stdout.wait(t, `(?s)Base URL +(http://127\.0\.0\.1:\d+/v24\.0)\n.*parley serve --provider-url (\S+) `)[1]
-	if shown := n.stdout.String(); !strings.Contains(shown, "Callbacks  "+receiver.URL) || strings.Contains(shown, "hush-hush") || strings.Contains(shown, "psst") {
+	if shown := n.stdout.String(); !strings.Contains(shown, "Callbacks  "+receiver.URL) || strings.Contains(shown, "hush-hush") {
 		t.Errorf("printed %s", shown)
 	}
 	answer := postJSON(t, base+"/100200300/messages", "any", `{"messaging_product":"whatsapp","to":"4915510000001","type":"template",`+

@@ -52,7 +52,6 @@ type Indexer struct {
 	part.Life
 	store   *store.Store
 	index   *store.SearchIndex
-	log     *slog.Logger
 	metrics metrics
 	trouble *logging.Episode
 
@@ -88,7 +87,7 @@ func (x *Indexer) start() {
 // New makes an indexer that runs only when Sweep is called, without rests.
 func New(cfg Config) *Indexer {
 	return &Indexer{
-		Life: part.NewLife(), store: cfg.Store, index: cfg.Index, log: cfg.Log, metrics: newMetrics(cfg.Metrics), bell: part.NewBell(),
+		Life: part.NewLife(), store: cfg.Store, index: cfg.Index, metrics: newMetrics(cfg.Metrics), bell: part.NewBell(),
 		trouble: logging.NewEpisode(cfg.Log, cfg.Metrics, "search_index",
 			"the search index cannot be kept up to date: searches do not find what is new", "the search index is kept up to date again"),
 		rest: func(context.Context, time.Duration) {},

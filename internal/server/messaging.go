@@ -215,7 +215,7 @@ func (s *Server) newSimulator() (baseURL string, err error) {
 	origin := "http://" + listener.Addr().String()
 	s.cfg.ProviderAppID = cmp.Or(s.cfg.ProviderAppID, simulator.DefaultAppID)
 	sim := simulator.New(simulator.Config{
-		AppID: s.cfg.ProviderAppID, AppSecret: s.cfg.ProviderAppSecret, VerifyToken: s.cfg.ProviderVerifyToken,
+		AppID: s.cfg.ProviderAppID, AppSecret: s.cfg.ProviderAppSecret,
 		CallbackURL: origin + callbackPath, BaseURL: origin, Known: s.connectedNumber, Log: s.log.With("part", "simulator"),
 		Folder: s.simulatorFolder(),
 	})

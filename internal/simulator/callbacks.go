@@ -17,9 +17,8 @@ type callbacks struct {
 
 // subscription is the app's own callback.
 type subscription struct {
-	url         string
-	verifyToken string
-	fields      map[string]bool // nil means all
+	url    string
+	fields map[string]bool // nil means all
 }
 
 func newCallbacks(s *Simulator) *callbacks {
@@ -34,7 +33,7 @@ func newCallbacks(s *Simulator) *callbacks {
 			Dropped: &s.counters.dropped, Lost: &s.counters.lost,
 		},
 	})
-	c.app.Store(&subscription{url: s.cfg.CallbackURL, verifyToken: s.cfg.VerifyToken})
+	c.app.Store(&subscription{url: s.cfg.CallbackURL})
 	return c
 }
 
@@ -87,5 +86,5 @@ func (a *subscription) wants(field string) bool { return a.fields == nil || a.fi
 // Reset drops the waiting updates.
 func (c *callbacks) Reset() {
 	c.Clear()
-	c.app.Store(&subscription{url: c.sim.cfg.CallbackURL, verifyToken: c.sim.cfg.VerifyToken})
+	c.app.Store(&subscription{url: c.sim.cfg.CallbackURL})
 }

@@ -23,8 +23,6 @@ type Config struct {
 	// AppID and AppSecret identify the app that customers sign up with. Callbacks are signed with the secret.
 	AppID     string
 	AppSecret string
-	// VerifyToken is the token that the callback's owner expects in a verification request.
-	VerifyToken string
 	// CallbackURL is where signed callbacks go, unless an account or a number overrides it. Empty means nowhere.
 	CallbackURL string
 	// BaseURL is the address at which the simulator is reached. It is used in media URLs and paging links. If it is

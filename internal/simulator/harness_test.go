@@ -56,7 +56,7 @@ type rig struct {
 func newRig(t *testing.T, change ...func(*Config)) *rig {
 	t.Helper()
 	r := &rig{t: t, clock: newClock(), recv: newReceiver(t)}
-	cfg := Config{AppID: "7001", AppSecret: testSecret, VerifyToken: "verify", CallbackURL: r.recv.url, Now: r.clock.now, Seed: 7}
+	cfg := Config{AppID: "7001", AppSecret: testSecret, CallbackURL: r.recv.url, Now: r.clock.now, Seed: 7}
 	for _, f := range change {
 		f(&cfg)
 	}

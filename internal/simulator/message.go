@@ -13,8 +13,7 @@ type recipient struct {
 	phone    string // digits; empty for a person known by user id only
 	userID   string
 	parentID string
-	byUser   bool // addressed by user id, so the phone may not be shown
-	asParent bool
+	byUser   bool    // addressed by user id, so the phone may not be shown
 	person   *person // the profile, never nil
 }
 

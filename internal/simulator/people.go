@@ -157,7 +157,7 @@ func (s *Simulator) withUserID(w *waba, id string) (recipient, bool) {
 	} else if found {
 		r = s.withPhone(w, phone)
 	}
-	r.byUser, r.asParent = true, r.parentID == id
+	r.byUser = true
 	return r, found
 }
 

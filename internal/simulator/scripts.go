@@ -155,7 +155,7 @@ func fromFields(fields map[string]json.RawMessage) Inbound {
 
 // asSender is the addressee as a sender.
 func (r recipient) asSender() recipient {
-	r.input, r.byUser, r.asParent = "", false, false
+	r.input, r.byUser = "", false
 	return r
 }
 

@@ -84,7 +84,7 @@ func (s *Simulator) setAppCallback(c *call) (answer, *wire.Error) {
 	if err := s.callbacks.verify(c.Context(), in.URL, in.VerifyToken); err != nil {
 		return answer{}, err
 	}
-	sub := &subscription{url: in.URL, verifyToken: in.VerifyToken}
+	sub := &subscription{url: in.URL}
 	for _, list := range in.Fields {
 		for _, name := range splitFields(list) {
 			if sub.fields == nil {

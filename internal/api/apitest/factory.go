@@ -17,7 +17,6 @@ import (
 // Org is an organization with a team and a key.
 type Org struct {
 	ID    string
-	Name  string
 	Team  chat.Team
 	Key   string // the plaintext
 	KeyID string
@@ -39,7 +38,7 @@ func (s *Server) NewOrgOn(t testing.TB, plan string) Org {
 			return err
 		}
 		key, text, err := core.CreateKey(tx, o.ID, "test", nil)
-		org = Org{ID: o.ID, Name: o.Name, Team: team, Key: text, KeyID: key.ID}
+		org = Org{ID: o.ID, Team: team, Key: text, KeyID: key.ID}
 		return err
 	})
 	return org

@@ -38,7 +38,6 @@ type World struct {
 	URL   string
 	Store *store.Store
 	Clock *storetest.Clock
-	Live  *live.Hub
 	Index *store.SearchIndex
 	// Provider answers the provider calls.
 	Provider *providertest.Client
@@ -92,7 +91,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	must(t, parts.Start(context.Background(), hub, work, public))
 	server.Config.Handler = a
 	server.Start()
-	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Live: hub, Index: index, Provider: network}
+	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Index: index, Provider: network}
 	t.Cleanup(func() {
 		parts.Drain()
 		server.Close()

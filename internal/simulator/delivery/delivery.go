@@ -32,22 +32,19 @@ type Queue[U any] struct {
 	cfg Config[U]
 
 	mu    sync.RWMutex
-	dests map[string]*destination[U]
+	dests map[string]lanes[U]
 	ctx   context.Context // nil until started
 	group *sync.WaitGroup
 
 	pending pendingCount
 }
 
-// destination is an address, with several lanes that post to it in parallel.
-type destination[U any] struct {
-	url   string
-	lanes []*lane[U]
-}
+// lanes post to one address in parallel.
+type lanes[U any] []*lane[U]
 
 // New makes a queue. Added updates wait for Start.
 func New[U any](cfg Config[U]) *Queue[U] {
-	return &Queue[U]{cfg: cfg, dests: map[string]*destination[U]{}}
+	return &Queue[U]{cfg: cfg, dests: map[string]lanes[U]{}}
 }
 
 // Start posts until ctx ends, in goroutines of the group.
@@ -55,55 +52,54 @@ func (q *Queue[U]) Start(ctx context.Context, group *sync.WaitGroup) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.ctx, q.group = ctx, group
-	for _, d := range q.dests {
-		q.run(d)
+	for _, all := range q.dests {
+		q.run(all)
 	}
 }
 
-func (q *Queue[U]) run(d *destination[U]) {
-	for _, l := range d.lanes {
+func (q *Queue[U]) run(all lanes[U]) {
+	for _, l := range all {
 		q.group.Go(func() { l.loop(q.ctx) })
 	}
 }
 
-// to finds or makes a destination.
-func (q *Queue[U]) to(url string) *destination[U] {
+// to finds or makes the lanes of an address.
+func (q *Queue[U]) to(url string) lanes[U] {
 	q.mu.RLock()
-	d := q.dests[url]
+	found := q.dests[url]
 	q.mu.RUnlock()
-	if d != nil {
-		return d
+	if found != nil {
+		return found
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if d = q.dests[url]; d != nil {
-		return d
+	if found = q.dests[url]; found != nil {
+		return found
 	}
-	d = &destination[U]{url: url}
-	lanes := q.cfg.Lanes
-	for range lanes {
-		d.lanes = append(d.lanes, newLane(q, url, max(1, q.cfg.MaxQueued/lanes)))
+	made := make(lanes[U], q.cfg.Lanes)
+	for i := range made {
+		made[i] = newLane(q, url, max(1, q.cfg.MaxQueued/len(made)))
 	}
-	q.dests[url] = d
+	q.dests[url] = made
 	if q.ctx != nil && q.ctx.Err() == nil {
-		q.run(d)
+		q.run(made)
 	}
-	return d
+	return made
 }
 
 // Add queues an update for an address. Updates with one key stay in order.
 func (q *Queue[U]) Add(url string, key uint64, u U) {
-	d := q.to(url)
+	all := q.to(url)
 	q.cfg.Counters.Queued.Add(1)
-	d.lanes[key%uint64(len(d.lanes))].add(u)
+	all[key%uint64(len(all))].add(u)
 }
 
 // Clear drops the waiting updates.
 func (q *Queue[U]) Clear() {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
-	for _, d := range q.dests {
-		for _, l := range d.lanes {
+	for _, all := range q.dests {
+		for _, l := range all {
 			l.clear()
 		}
 	}
@@ -114,8 +110,8 @@ func (q *Queue[U]) Waiting() int {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
 	n := 0
-	for _, d := range q.dests {
-		for _, l := range d.lanes {
+	for _, all := range q.dests {
+		for _, l := range all {
 			n += l.size()
 		}
 	}

@@ -14,8 +14,6 @@ import (
 // Disk is the disk under an embedded store. It can be made to fail as the system would: SQLite gets an error
 // number for a call on a file.
 type Disk struct {
-	dir string
-
 	mu     sync.Mutex
 	faults map[place]fault
 }
@@ -47,7 +45,7 @@ func DiskOf(t testing.TB, dir string) *Disk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Disk{dir: dir, faults: map[place]fault{}}
+	d := &Disk{faults: map[place]fault{}}
 	disks.Store(dir, d)
 	t.Cleanup(func() { disks.Delete(dir) })
 	return d
