@@ -52,6 +52,9 @@ func (q *Turns[K, J]) Add(key K, job J) {
 // Len is how many jobs wait.
 func (q *Turns[K, J]) Len() int { return q.len }
 
+// Keys is how many keys have jobs that wait.
+func (q *Turns[K, J]) Keys() int { return len(q.waiting) }
+
 // Waits is how many jobs of a key wait.
 func (q *Turns[K, J]) Waits(key K) int {
 	if l := q.lines[key]; l != nil {

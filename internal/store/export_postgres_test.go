@@ -51,3 +51,19 @@ func InLine(s *Store) int {
 	defer lane.mu.Unlock()
 	return lane.waiting.Len()
 }
+
+// NextGroup is the turns of the members that run together, of those that wait, when each turn's last member wrote so
+// many rows.
+func NextGroup(waiting []Turn, written map[Turn]int) (together []Turn) {
+	lane := &newGroups(nil).lanes[0]
+	for _, turn := range waiting {
+		lane.add(&member{ctx: WithTurn(context.Background(), turn)}, func(*groupLane) {})
+	}
+	for turn, rows := range written {
+		lane.learn([]*member{{ctx: WithTurn(context.Background(), turn), rows: rows}})
+	}
+	for _, m := range lane.next() {
+		together = append(together, turnOf(m.ctx))
+	}
+	return together
+}

@@ -356,3 +356,23 @@ func answered(tx *store.Tx, k store.AnswerKey) error {
 	}
 	return tx.PutIdempotencyRecord(store.IdempotencyRecord{OrgID: k.OrgID, Key: k.Key, Fingerprint: "f", RequestID: "req", Status: 200, Body: "{}"})
 }
+
+// An organization whose members write much is together with others only for a moment, and alone in larger groups.
+func TestGroupsAreSmallForOthers(t *testing.T) {
+	t.Parallel()
+	busy, quiet := store.Turn{OrgID: "busy"}, store.Turn{OrgID: "quiet"}
+	written := map[store.Turn]int{busy: 100}
+	for _, c := range []struct {
+		name    string
+		waiting []store.Turn
+		want    []store.Turn
+	}{
+		{"alone", slices.Repeat([]store.Turn{busy}, 100), slices.Repeat([]store.Turn{busy}, 6)},
+		{"beside another", append(slices.Repeat([]store.Turn{busy}, 100), quiet), []store.Turn{busy, quiet, busy}},
+		{"with few rows", slices.Repeat([]store.Turn{quiet}, 100), slices.Repeat([]store.Turn{quiet}, 64)},
+	} {
+		if got := store.NextGroup(c.waiting, written); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v run together, want %v", c.name, got, c.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,12 +21,15 @@ const (
 	// that groups of this node never wait for each other's locks. With more lanes the groups are smaller, and
 	// accepting takes the processors from outcomes and callbacks, which have a connection each.
 	groupLanes = 2
-	// groupSize bounds a group, and thereby how long its first member waits for its last.
-	groupSize = 64
+	// groupSize and groupRows bound a group, and thereby how long its first member waits for its last, and the next
+	// group for it. An event for a hundred endpoints is a hundred rows, so what several organizations share is smaller.
+	groupSize, groupRows, sharedRows = 64, 512, 192
+	// usualRows is what a member is expected to write whose organization has written nothing yet.
+	usualRows = 6
 	// groupQueue is how many members may wait in a lane. Beyond it the store is overloaded.
 	groupQueue = 1024
-	// groupTurn is the charge of a member. It is the same for all, because they run together.
-	groupTurn = time.Microsecond
+	// rowTime is the charge of a row. Members run together, so that nobody knows what each of them took.
+	rowTime = time.Microsecond
 	// groupTime bounds a group's transaction.
 	groupTime = 20 * time.Second
 )
@@ -43,6 +47,7 @@ type groups struct {
 type groupLane struct {
 	mu      sync.Mutex
 	waiting *fair.Turns[Turn, *member]
+	written map[Turn]int // rows of each turn's last member
 	running bool
 }
 
@@ -50,6 +55,7 @@ type member struct {
 	ctx   context.Context
 	want  Foresight
 	body  func(session, *foreseen) error
+	rows  int // that it has written
 	err   error
 	panic *closurePanic
 	done  chan struct{}
@@ -58,7 +64,7 @@ type member struct {
 func newGroups(e *postgresEngine) *groups {
 	g := &groups{engine: e, seed: maphash.MakeSeed(), lanes: make([]groupLane, groupLanes)}
 	for i := range g.lanes {
-		g.lanes[i].waiting = fair.NewTurns[Turn, *member]()
+		g.lanes[i].waiting, g.lanes[i].written = fair.NewTurns[Turn, *member](), map[Turn]int{}
 	}
 	return g
 }
@@ -91,25 +97,46 @@ func (l *groupLane) add(m *member, run func(*groupLane)) bool {
 	return true
 }
 
-// next takes the next members, the same number from each organization; none ends the lane's goroutine.
+// next takes the next members, as many rows from each organization; none ends the lane's goroutine.
 func (l *groupLane) next() (group []*member) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for len(group) < groupSize {
+	most := groupRows
+	if l.waiting.Keys() > 1 {
+		most = sharedRows
+	}
+	for rows := 0; len(group) < groupSize && rows < most; {
 		turn, m, ok := l.waiting.Take()
 		if !ok {
 			break
 		}
-		l.waiting.Charge(turn, groupTurn)
+		expected := cmp.Or(l.written[turn], usualRows)
+		l.waiting.Charge(turn, time.Duration(expected)*rowTime)
+		rows += expected
 		group = append(group, m)
 	}
 	l.running = len(group) > 0
 	return group
 }
 
+// learn remembers how much the members have written.
+func (l *groupLane) learn(group []*member) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.written) > groupQueue {
+		clear(l.written)
+	}
+	for _, m := range group {
+		if m.rows > 0 {
+			l.written[turnOf(m.ctx)] = m.rows
+		}
+	}
+}
+
 func (g *groups) run(l *groupLane) {
 	for group := l.next(); len(group) > 0; group = l.next() {
 		g.engine.runGroup(group)
+		l.learn(group)
 	}
 }
 
@@ -224,6 +251,7 @@ func (tx *groupTx) run(m *member) bool {
 		m.err = m.ctx.Err()
 	}
 	if tx.broken || m.err == nil && m.panic == nil {
+		m.rows = len(tx.pending) - tx.own
 		return !tx.broken
 	}
 	if !tx.wrote {
