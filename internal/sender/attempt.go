@@ -63,7 +63,7 @@ func outcomeOf(r *core.SendResult, again store.Moment) string {
 	}
 }
 
-// recorded continues the lane once the outcome is durable. If the outcome could not be written, the message is in
+// recorded continues the queue once the outcome is durable. If the outcome could not be written, the message is in
 // doubt: callbacks get some time to settle it before the message is tried again.
 func (n *number) recorded(w queued, again store.Moment, err error) {
 	if err != nil {

@@ -52,27 +52,27 @@ func (s *Sender) mayTake() bool {
 func (n *number) abandon(life string) (ids []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for id, l := range n.lanes {
-		kept, before := 0, len(l.queue)
-		if l.busy {
+	for id, q := range n.queues {
+		kept, before := 0, len(q.waiting)
+		if q.busy {
 			kept = 1
 		}
-		own := slices.DeleteFunc(l.queue[kept:], func(w queued) bool {
+		own := slices.DeleteFunc(q.waiting[kept:], func(w queued) bool {
 			if w.Job.Owner == life {
 				return false
 			}
 			ids = append(ids, w.Job.MessageID)
 			return true
 		})
-		l.queue = l.queue[:kept+len(own)]
-		if l.busy || len(l.queue) == before {
+		q.waiting = q.waiting[:kept+len(own)]
+		if q.busy || len(q.waiting) == before {
 			continue
 		}
-		heap.Remove(n.heapOf(l), l.index)
-		if len(l.queue) == 0 {
-			delete(n.lanes, id)
+		heap.Remove(n.heapOf(q), q.index)
+		if len(q.waiting) == 0 {
+			delete(n.queues, id)
 		} else {
-			n.makeReady(l, l.queue[0].due)
+			n.makeReady(q, q.waiting[0].due)
 		}
 	}
 	return ids

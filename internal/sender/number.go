@@ -23,7 +23,7 @@ const maxBulk = 48
 // crash it is only known from callbacks whether they were sent.
 const maxUnknown = 256
 
-// number sends the messages of one account. It has a lane for each conversation, which sends in order, one message at a
+// number sends the messages of one account. It has a queue for each conversation, which sends in order, one message at a
 // time.
 type number struct {
 	sender    *Sender
@@ -34,9 +34,9 @@ type number struct {
 	overflows bool // more jobs are only in the table; guarded likewise
 
 	mu       sync.Mutex
-	lanes    map[string]*lane // by conversation; it may have been merged with another since
-	ready    laneHeap         // lanes with work and no call under way, by when they may continue
-	bulk     laneHeap         // likewise, for lanes with only broadcast messages: the lanes in ready go first
+	queues   map[string]*queue // by conversation; it may have been merged with another since
+	ready    queueHeap         // queues with work and no call under way, by when they may continue
+	bulk     queueHeap         // likewise, for queues with only broadcast messages: the queues in ready go first
 	inFlight int
 	inBulk   int          // calls for broadcasts
 	unknown  int          // broadcasts' messages whose call has returned and whose outcome is not written
@@ -56,21 +56,21 @@ type queued struct {
 	known    store.Moment // when the job was last known to be open
 }
 
-// lane is the queue of one conversation.
-type lane struct {
+// queue has the messages of one conversation, in order.
+type queue struct {
 	id      string
-	queue   []queued
+	waiting []queued
 	due     store.Moment
-	seq     uint64 // orders lanes that are due at the same time: first come, first served
+	seq     uint64 // orders queues that are due at the same time: first come, first served
 	busy    bool
-	bulk    bool // the lane is, or was, in number.bulk
+	bulk    bool // the queue is, or was, in number.bulk
 	index   int
 	penalty int // how often in a row the pair limit was hit
 }
 
 func newNumber(s *Sender, account chat.Account) *number {
 	return &number{
-		sender: s, accountID: account.ID, orgID: account.OrgID, lanes: map[string]*lane{},
+		sender: s, accountID: account.ID, orgID: account.OrgID, queues: map[string]*queue{},
 		pace: newPacer(s.cfg.PerSecond), wake: make(chan struct{}, 1),
 	}
 }
@@ -81,19 +81,19 @@ func (n *number) add(account chat.Account, w queued) {
 	if account.UpdatedAt.After(n.cached.Account.UpdatedAt) { // it may have another token
 		n.cachedAt = 0
 	}
-	l := n.lanes[w.Job.Queue()]
-	if l == nil {
-		l = &lane{id: w.Job.Queue(), index: -1}
-		n.lanes[l.id] = l
+	q := n.queues[w.Job.Queue()]
+	if q == nil {
+		q = &queue{id: w.Job.Queue(), index: -1}
+		n.queues[q.id] = q
 	}
-	l.queue = append(l.queue, w)
+	q.waiting = append(q.waiting, w)
 	switch {
-	case l.busy:
-	case len(l.queue) == 1:
-		n.makeReady(l, w.due)
-	case l.bulk && !w.bulk(): // a person's message now waits behind a broadcast's
-		heap.Remove(&n.bulk, l.index)
-		n.makeReady(l, l.due)
+	case q.busy:
+	case len(q.waiting) == 1:
+		n.makeReady(q, w.due)
+	case q.bulk && !w.bulk(): // a person's message now waits behind a broadcast's
+		heap.Remove(&n.bulk, q.index)
+		n.makeReady(q, q.due)
 	}
 	n.poke()
 }
@@ -104,20 +104,20 @@ func (w queued) bulk() bool { return w.Message.Source == chat.SourceBroadcast }
 // turn says on whose behalf the message is processed.
 func (w queued) turn() store.Turn { return store.Turn{OrgID: w.Job.OrgID, Bulk: w.bulk()} }
 
-// heapOf is the heap in which a lane waits.
-func (n *number) heapOf(l *lane) *laneHeap {
-	if l.bulk {
+// heapOf is the heap in which a queue waits.
+func (n *number) heapOf(q *queue) *queueHeap {
+	if q.bulk {
 		return &n.bulk
 	}
 	return &n.ready
 }
 
-func (n *number) makeReady(l *lane, due store.Moment) {
-	l.due = due
+func (n *number) makeReady(q *queue, due store.Moment) {
+	q.due = due
 	n.ready.seq++
-	l.seq = n.ready.seq
-	l.bulk = !slices.ContainsFunc(l.queue, func(w queued) bool { return !w.bulk() })
-	heap.Push(n.heapOf(l), l)
+	q.seq = n.ready.seq
+	q.bulk = !slices.ContainsFunc(q.waiting, func(w queued) bool { return !w.bulk() })
+	heap.Push(n.heapOf(q), q)
 }
 
 func (n *number) poke() {
@@ -131,7 +131,7 @@ func (n *number) poke() {
 func (n *number) spent() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return len(n.lanes) == 0 && n.pace.rested(n.sender.cfg.Store.Moment())
+	return len(n.queues) == 0 && n.pace.rested(n.sender.cfg.Store.Moment())
 }
 
 // run hands out messages until the sender stops, or the number has been idle for a while.
@@ -162,12 +162,12 @@ func (n *number) next() (some []queued, wait time.Duration) {
 	defer n.mu.Unlock()
 	now := n.sender.cfg.Store.Moment()
 	for len(some) < handful {
-		var l *lane
-		if l, wait = n.take(now, len(some) > 0); l == nil {
+		var q *queue
+		if q, wait = n.take(now, len(some) > 0); q == nil {
 			break
 		}
-		some = append(some, l.queue[0])
-		if !l.bulk {
+		some = append(some, q.waiting[0])
+		if !q.bulk {
 			break
 		}
 	}
@@ -180,40 +180,40 @@ func (n *number) next() (some []queued, wait time.Duration) {
 	return some, wait
 }
 
-// take takes the lane whose first message may be sent now, or says how long to wait. more means that a handful is being
+// take takes the queue whose first message may be sent now, or says how long to wait. more means that a handful is being
 // filled.
-func (n *number) take(now store.Moment, more bool) (*lane, time.Duration) {
-	if len(n.ready.lanes)+len(n.bulk.lanes) == 0 || n.inFlight >= maxPerNumber {
+func (n *number) take(now store.Moment, more bool) (*queue, time.Duration) {
+	if len(n.ready.queues)+len(n.bulk.queues) == 0 || n.inFlight >= maxPerNumber {
 		return nil, idleNumber
 	}
 	if n.sender.results.behind() {
 		return nil, recordAgain
 	}
-	l, wait := n.choose(now, more)
-	if l == nil {
+	q, wait := n.choose(now, more)
+	if q == nil {
 		return nil, wait
 	}
-	if !n.sender.owns(l.queue[0].Job) {
+	if !n.sender.owns(q.waiting[0].Job) {
 		return nil, leaseAgain
 	}
-	if wait := n.spend(l, now); wait > 0 {
+	if wait := n.spend(q, now); wait > 0 {
 		return nil, wait
 	}
-	heap.Pop(n.heapOf(l))
-	l.busy = true
+	heap.Pop(n.heapOf(q))
+	q.busy = true
 	n.inFlight++
 	n.recent.note(now)
-	if l.bulk {
+	if q.bulk {
 		n.inBulk++
 		n.sender.manners.took(now)
 	}
-	return l, 0
+	return q, 0
 }
 
-// spend spends the credit for a lane's next message, or says how long the message has to wait.
-func (n *number) spend(l *lane, now store.Moment) time.Duration {
+// spend spends the credit for a queue's next message, or says how long the message has to wait.
+func (n *number) spend(q *queue, now store.Moment) time.Duration {
 	take := n.pace.take
-	if l.bulk {
+	if q.bulk {
 		if wait := n.sender.manners.wait(now); wait > 0 {
 			return wait
 		}
@@ -225,21 +225,21 @@ func (n *number) spend(l *lane, now store.Moment) time.Duration {
 	return 0
 }
 
-// choose is the next lane to send: one with a person's message before one with broadcasts only. If there is none, it
+// choose is the next queue to send: one with a person's message before one with broadcasts only. If there is none, it
 // says how long to wait.
-func (n *number) choose(now store.Moment, more bool) (*lane, time.Duration) {
+func (n *number) choose(now store.Moment, more bool) (*queue, time.Duration) {
 	wait := idleNumber
-	for _, h := range []*laneHeap{&n.ready, &n.bulk} {
-		if len(h.lanes) == 0 || h == &n.bulk && n.bulkMustWait(more) {
+	for _, h := range []*queueHeap{&n.ready, &n.bulk} {
+		if len(h.queues) == 0 || h == &n.bulk && n.bulkMustWait(more) {
 			continue
 		}
-		l := h.lanes[0]
-		due := l.due
+		q := h.queues[0]
+		due := q.due
 		if h == &n.bulk && !more {
 			due = max(due, n.nextBulk)
 		}
 		if !due.After(now) {
-			return l, 0
+			return q, 0
 		}
 		wait = min(wait, due.Sub(now), idleNumber/2)
 	}
@@ -251,12 +251,12 @@ func (n *number) bulkMustWait(more bool) bool {
 	return n.inBulk >= maxBulk || n.unknown >= maxUnknown || n.looking > 0 && !more
 }
 
-// returned ends the call for a lane of broadcasts, so that another can begin. The lane goes on when the outcome is
+// returned ends the call for a queue of broadcasts, so that another can begin. The queue goes on when the outcome is
 // written.
-func (n *number) returned(laneID string) {
+func (n *number) returned(queueID string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.lanes[laneID].bulk {
+	if n.queues[queueID].bulk {
 		n.inFlight--
 		n.inBulk--
 		n.unknown++
@@ -264,39 +264,39 @@ func (n *number) returned(laneID string) {
 	}
 }
 
-// done ends an attempt. If again is set, the message stays at the head of its lane until then.
-func (n *number) done(laneID string, again store.Moment) {
+// done ends an attempt. If again is set, the message stays at the head of its queue until then.
+func (n *number) done(queueID string, again store.Moment) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	l := n.lanes[laneID]
-	l.busy = false
-	if l.bulk {
+	q := n.queues[queueID]
+	q.busy = false
+	if q.bulk {
 		n.unknown--
 	} else {
 		n.inFlight--
 	}
 	if again.IsZero() {
-		l.queue[0] = queued{}
-		l.queue = l.queue[1:]
-		l.penalty = 0
+		q.waiting[0] = queued{}
+		q.waiting = q.waiting[1:]
+		q.penalty = 0
 	}
 	switch {
-	case len(l.queue) == 0:
-		delete(n.lanes, l.id)
+	case len(q.waiting) == 0:
+		delete(n.queues, q.id)
 	case again.IsZero():
-		n.makeReady(l, l.queue[0].due)
+		n.makeReady(q, q.waiting[0].due)
 	default:
-		n.makeReady(l, again)
+		n.makeReady(q, again)
 	}
 	n.poke()
 }
 
-// update replaces the message at the head of a lane after a failed attempt.
+// update replaces the message at the head of a queue after a failed attempt.
 func (n *number) update(w queued) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if l := n.lanes[w.Job.Queue()]; l != nil && len(l.queue) > 0 {
-		l.queue[0] = w
+	if q := n.queues[w.Job.Queue()]; q != nil && len(q.waiting) > 0 {
+		q.waiting[0] = w
 	}
 }
 
@@ -304,23 +304,23 @@ func (n *number) update(w queued) {
 func (n *number) inDoubt() (ids []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, l := range slices.Concat(n.ready.lanes, n.bulk.lanes) {
-		if l.queue[0].Job.InDoubt {
-			ids = append(ids, l.queue[0].Job.MessageID)
+	for _, q := range slices.Concat(n.ready.queues, n.bulk.queues) {
+		if q.waiting[0].Job.InDoubt {
+			ids = append(ids, q.waiting[0].Job.MessageID)
 		}
 	}
 	return ids
 }
 
-// hurry lets the lanes whose head is one of the messages continue at once.
+// hurry lets the queues whose head is one of the messages continue at once.
 func (n *number) hurry(messageIDs map[string]bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := n.sender.cfg.Store.Moment()
-	for _, l := range slices.Concat(n.ready.lanes, n.bulk.lanes) {
-		if messageIDs[l.queue[0].Job.MessageID] && l.due.After(now) {
-			l.due = now
-			heap.Fix(n.heapOf(l), l.index)
+	for _, q := range slices.Concat(n.ready.queues, n.bulk.queues) {
+		if messageIDs[q.waiting[0].Job.MessageID] && q.due.After(now) {
+			q.due = now
+			heap.Fix(n.heapOf(q), q.index)
 		}
 	}
 	n.poke()
@@ -335,47 +335,47 @@ func (n *number) hold(d time.Duration) {
 
 // penalize counts how often a conversation hit the pair limit and returns how long it must wait: 4^n seconds as the
 // provider asks, starting with one.
-func (n *number) penalize(laneID string) time.Duration {
+func (n *number) penalize(queueID string) time.Duration {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	l := n.lanes[laneID]
-	wait := time.Second << (2 * l.penalty)
-	l.penalty = min(l.penalty+1, 5)
+	q := n.queues[queueID]
+	wait := time.Second << (2 * q.penalty)
+	q.penalty = min(q.penalty+1, 5)
 	return wait
 }
 
-// laneHeap orders lanes by when they may continue.
-type laneHeap struct {
-	lanes []*lane
-	seq   uint64
+// queueHeap orders queues by when they may continue.
+type queueHeap struct {
+	queues []*queue
+	seq    uint64
 }
 
-func (h *laneHeap) Len() int { return len(h.lanes) }
+func (h *queueHeap) Len() int { return len(h.queues) }
 
-func (h *laneHeap) Less(i, j int) bool {
-	a, b := h.lanes[i], h.lanes[j]
+func (h *queueHeap) Less(i, j int) bool {
+	a, b := h.queues[i], h.queues[j]
 	if a.due == b.due {
 		return a.seq < b.seq
 	}
 	return a.due.Before(b.due)
 }
 
-func (h *laneHeap) Swap(i, j int) {
-	h.lanes[i], h.lanes[j] = h.lanes[j], h.lanes[i]
-	h.lanes[i].index, h.lanes[j].index = i, j
+func (h *queueHeap) Swap(i, j int) {
+	h.queues[i], h.queues[j] = h.queues[j], h.queues[i]
+	h.queues[i].index, h.queues[j].index = i, j
 }
 
-func (h *laneHeap) Push(x any) {
-	l := x.(*lane)
-	l.index = len(h.lanes)
-	h.lanes = append(h.lanes, l)
+func (h *queueHeap) Push(x any) {
+	q := x.(*queue)
+	q.index = len(h.queues)
+	h.queues = append(h.queues, q)
 }
 
-func (h *laneHeap) Pop() any {
-	last := len(h.lanes) - 1
-	l := h.lanes[last]
-	h.lanes[last] = nil
-	h.lanes = h.lanes[:last]
-	l.index = -1
-	return l
+func (h *queueHeap) Pop() any {
+	last := len(h.queues) - 1
+	q := h.queues[last]
+	h.queues[last] = nil
+	h.queues = h.queues[:last]
+	q.index = -1
+	return q
 }

@@ -69,11 +69,11 @@ func (s *Sender) lastHeld(queue store.SendQueue) string {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	l := n.lanes[queue.ConversationID]
-	if l == nil {
+	q := n.queues[queue.ConversationID]
+	if q == nil {
 		return ""
 	}
-	return l.queue[len(l.queue)-1].Job.MessageID
+	return q.waiting[len(q.waiting)-1].Job.MessageID
 }
 
 // forgetLoaded forgets which jobs were read from the table some time ago. A job that comes to Enqueue so late is looked

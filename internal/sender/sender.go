@@ -144,8 +144,8 @@ func (s *Sender) queue(w store.SendWork) queued {
 	return q
 }
 
-// gateOpen tells whether a message accepted after a merge of conversations may go to its lane. The messages accepted
-// before the merge may be in two lanes.
+// gateOpen tells whether a message accepted after a merge of conversations may go to its queue. The messages accepted
+// before the merge may be in two queues.
 func (s *Sender) gateOpen(job store.SendJob) bool {
 	open, err := s.cfg.Store.Read(s.ctx).GateOpen(job)
 	if err != nil {
