@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// Base is the path below which the pages are.
-const Base = "/docs"
+// base is the path below which the pages are.
+const base = "/docs"
 
 //go:embed *.md decisions/*.md pictures
 var files embed.FS
@@ -25,7 +25,7 @@ var dress embed.FS
 
 // page is one page, ready to be shown.
 type page struct {
-	Path     string // below Base, with a slash; empty for the first
+	Path     string // below base, with a slash; empty for the first
 	Title    string
 	Body     template.HTML
 	Sections []section
@@ -58,7 +58,7 @@ type handler struct {
 	failure error
 }
 
-// Handler serves the pages below Base. describe is asked for the API's description, once, when the first
+// Handler serves the pages below base. describe is asked for the API's description, once, when the first
 // page is wanted: nothing is rendered at the start of a server.
 func Handler(describe func() []byte) http.Handler {
 	style, err := dress.ReadFile("style.css")
@@ -69,7 +69,7 @@ func Handler(describe func() []byte) http.Handler {
 }
 
 // Owns tells whether a path is one of these pages'.
-func Owns(path string) bool { return path == Base || strings.HasPrefix(path, Base+"/") }
+func Owns(path string) bool { return path == base || strings.HasPrefix(path, base+"/") }
 
 // ServeHTTP serves a page, a picture, or what a search finds.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -82,7 +82,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "no-referrer")
-	name := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, Base), "/")
+	name := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, base), "/")
 	switch {
 	case name == "/style.css":
 		head.Set("Content-Type", "text/css; charset=utf-8")
@@ -114,7 +114,7 @@ func (h *handler) servePage(w http.ResponseWriter, r *http.Request, name string)
 		status, shown = http.StatusNotFound, &page{Title: "No such page", Body: "<h1>No such page</h1><p>Look at the list, or search for it.</p>"}
 	}
 	var out bytes.Buffer
-	err := h.layout.Execute(&out, map[string]any{"Page": shown, "List": h.list, "Base": Base, "Asked": asked})
+	err := h.layout.Execute(&out, map[string]any{"Page": shown, "List": h.list, "Base": base, "Asked": asked})
 	if err != nil {
 		http.Error(w, "The page cannot be shown.", http.StatusInternalServerError)
 		return
@@ -185,7 +185,7 @@ func (h *handler) first() *page {
 	var body strings.Builder
 	body.WriteString("<h1>Documentation</h1><p>Every page of this version, from the program that you run. No network is needed.</p><ul class=\"first\">")
 	for _, p := range h.list {
-		fmt.Fprintf(&body, `<li><a href="%s%s">%s</a><p>%s</p></li>`, Base, p.Path, template.HTMLEscapeString(p.Title), template.HTMLEscapeString(p.lead()))
+		fmt.Fprintf(&body, `<li><a href="%s%s">%s</a><p>%s</p></li>`, base, p.Path, template.HTMLEscapeString(p.Title), template.HTMLEscapeString(p.lead()))
 	}
 	body.WriteString("</ul>")
 	return &page{Title: "Documentation", Body: template.HTML(body.String())}

@@ -62,7 +62,7 @@ func newReference(description []byte) (*page, error) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "<h1>API reference</h1><p>%s</p><p>The address of the service goes before each path: <code>http://localhost:8080/v1</code> in the demo. "+
 		"Examples are made of the schemas. <a href=\"%s/messages\">Messages of every type</a> and <a href=\"%s/errors\">every error</a> have pages of their own; "+
-		"programs read <a href=\"/v1/openapi.json\">openapi.json</a>.</p>", inline(d.Info.Description), Base, Base)
+		"programs read <a href=\"/v1/openapi.json\">openapi.json</a>.</p>", inline(d.Info.Description), base, base)
 	p.Sections = append(p.Sections, section{Title: p.Title, Text: "Every operation of the API with its parameters, an example of the request and of the answer, and its errors."})
 	for _, tag := range d.Tags {
 		operations := d.of(tag.Name)
@@ -197,7 +197,7 @@ func (d document) showAnswers(out *strings.Builder, op operation) {
 		}
 	}
 	if len(failures) > 0 {
-		fmt.Fprintf(out, "<table><thead><tr><th>status</th><th><a href=\"%s/errors\">error.code</a></th></tr></thead><tbody>%s</tbody></table>", Base, strings.Join(failures, ""))
+		fmt.Fprintf(out, "<table><thead><tr><th>status</th><th><a href=\"%s/errors\">error.code</a></th></tr></thead><tbody>%s</tbody></table>", base, strings.Join(failures, ""))
 	}
 }
 
@@ -205,7 +205,7 @@ var quoted = regexp.MustCompile("`([^`]+)`")
 
 // linked is a list of error codes, each with a link to what it means.
 func linked(codes string) string {
-	return quoted.ReplaceAllString(template.HTMLEscapeString(codes), `<a href="`+Base+`/errors#$1"><code>$1</code></a>`)
+	return quoted.ReplaceAllString(template.HTMLEscapeString(codes), `<a href="`+base+`/errors#$1"><code>$1</code></a>`)
 }
 
 // inline is a sentence of the description, with its code marked.

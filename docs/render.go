@@ -65,7 +65,7 @@ func target(folder, link string) string {
 	if !ok || strings.HasPrefix(inside, "..") {
 		return inRepository(file) + anchor
 	}
-	return Base + strings.TrimSuffix(inside, ".md") + anchor
+	return base + strings.TrimSuffix(inside, ".md") + anchor
 }
 
 var codeWord = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)+$`)

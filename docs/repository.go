@@ -17,7 +17,7 @@ import (
 var Repository fs.FS
 
 const (
-	// filesPath is where those files are, below Base.
+	// filesPath is where those files are, below base.
 	filesPath = "/files/"
 	// network is where they are without Repository.
 	network = "https://github.com/parleyhq/parley/blob/main/"
@@ -30,7 +30,7 @@ func inRepository(file string) string {
 			file += "/README.md" // what a folder says of itself
 		}
 		if _, err := fs.Stat(Repository, file); err == nil {
-			return Base + filesPath + strings.TrimSuffix(file, ".md")
+			return base + filesPath + strings.TrimSuffix(file, ".md")
 		}
 	}
 	return network + file
@@ -79,7 +79,7 @@ func repositoryPage(name string) *page {
 		return nil
 	}
 	return &page{Path: name, Title: file, Body: template.HTML(fmt.Sprintf(`<h1>%s</h1><p><a href="%s%s?raw" download="%s">Download</a></p><pre><code>%s</code></pre>`,
-		title, Base, template.HTMLEscapeString(name), template.HTMLEscapeString(path.Base(file)), template.HTMLEscapeString(string(text))))}
+		title, base, template.HTMLEscapeString(name), template.HTMLEscapeString(path.Base(file)), template.HTMLEscapeString(string(text))))}
 }
 
 // serveRaw answers with a file itself.

@@ -73,7 +73,7 @@ func showHits(asked string, words []string, hits []hit) template.HTML {
 	}
 	out.WriteString("<ul class=\"found\">")
 	for _, found := range hits[:min(len(hits), mostFound)] {
-		fmt.Fprintf(&out, `<li><a href="%s%s#%s">%s</a> <span>%s</span><p>%s</p></li>`, Base, found.page.Path, template.HTMLEscapeString(found.at.Anchor),
+		fmt.Fprintf(&out, `<li><a href="%s%s#%s">%s</a> <span>%s</span><p>%s</p></li>`, base, found.page.Path, template.HTMLEscapeString(found.at.Anchor),
 			template.HTMLEscapeString(cmp.Or(found.at.Title, found.page.Title)), template.HTMLEscapeString(found.page.Title),
 			template.HTMLEscapeString(around(found.at.Text, words[0])))
 	}

@@ -13,7 +13,7 @@ type BusinessProfile struct {
 	Address     string
 	Description string
 	Email       string
-	Vertical    string // the kind of business, one of Verticals
+	Vertical    string // the kind of business, one of verticals
 	Websites    []string
 	PictureURL  string
 }
@@ -46,8 +46,8 @@ func (p ProfileChange) Fields() (names []string) {
 	return names
 }
 
-// Verticals are the kinds of business of a profile, in the provider's words.
-var Verticals = []string{
+// verticals are the kinds of business of a profile, in the provider's words.
+var verticals = []string{
 	"ALCOHOL", "APPAREL", "AUTO", "BEAUTY", "EDU", "ENTERTAIN", "EVENT_PLAN", "FINANCE", "GOVT", "GROCERY", "HEALTH", "HOTEL", "NONPROFIT", "NOT_A_BIZ",
 	"ONLINE_GAMBLING", "OTC_DRUGS", "OTHER", "PHYSICAL_GAMBLING", "PROF_SERVICES", "RESTAURANT", "RETAIL", "TRAVEL",
 }
@@ -82,7 +82,7 @@ func (p ProfileChange) Check() error {
 			return Invalid("email", "Must be an e-mail address.")
 		}
 	}
-	if p.Vertical != nil && !slices.Contains(Verticals, *p.Vertical) {
+	if p.Vertical != nil && !slices.Contains(verticals, *p.Vertical) {
 		return Invalid("vertical", "Must be one of the provider's kinds of business.")
 	}
 	return p.checkWebsites()

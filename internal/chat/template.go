@@ -81,9 +81,9 @@ func (t *Template) SetProviderStatus(status string, reason *string) {
 	}
 }
 
-// Parts decodes the template's components. It fails as a whole if the provider has a component of a shape that
+// parts decodes the template's components. It fails as a whole if the provider has a component of a shape that
 // we do not know.
-func (t Template) Parts() ([]TemplatePart, error) {
+func (t Template) parts() ([]TemplatePart, error) {
 	var parts []TemplatePart
 	err := json.Unmarshal(t.Components, &parts)
 	return parts, err
@@ -91,7 +91,7 @@ func (t Template) Parts() ([]TemplatePart, error) {
 
 // Content returns the text of the body, and the names of its placeholders in order.
 func (t Template) Content() (content string, variables []string) {
-	parts, _ := t.Parts() // as far as it can be read
+	parts, _ := t.parts() // as far as it can be read
 	if body := partOf(parts, PartBody); body != nil {
 		content = body.Text
 	}
@@ -100,7 +100,7 @@ func (t Template) Content() (content string, variables []string) {
 
 // SearchKey is the text that a search matches: the name and all texts.
 func (t Template) SearchKey() string {
-	parts, _ := t.Parts() // as far as it can be read
+	parts, _ := t.parts() // as far as it can be read
 	words := []string{t.Name}
 	for _, p := range parts {
 		words = append(words, p.words()...)

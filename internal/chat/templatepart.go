@@ -123,8 +123,6 @@ func SampleList(values ...string) Samples { return Samples{values: values} }
 // IsZero reports whether no samples were given.
 func (s Samples) IsZero() bool { return s.values == nil }
 
-func (s Samples) Values() []string { return s.values }
-
 // UnmarshalJSON takes both forms.
 func (s *Samples) UnmarshalJSON(text []byte) error {
 	var one string

@@ -51,8 +51,8 @@ func hash(password string, salt []byte) PasswordHash {
 		b64.EncodeToString(salt), b64.EncodeToString(sum)))
 }
 
-// Matches reports whether a password is the hashed one, with the cost that the hash names.
-func (h PasswordHash) Matches(password string) bool {
+// matches reports whether a password is the hashed one, with the cost that the hash names.
+func (h PasswordHash) matches(password string) bool {
 	var version, memory, time uint32
 	var threads uint8
 	fields := strings.Split(string(h), "$")

@@ -78,7 +78,7 @@ type Proof struct {
 
 // prove runs do in a transaction, if the proof has the user's password and a code of the app or for recovery.
 func prove(ctx context.Context, st *store.Store, seals Seals, u chat.User, p Proof, do func(tx *store.Tx) error) error {
-	if !PasswordHash(u.PasswordHash).Matches(p.Password) {
+	if !PasswordHash(u.PasswordHash).matches(p.Password) {
 		return chat.Invalid("password", "This is not your password.")
 	}
 	return st.InTx(ctx, func(tx *store.Tx) error {

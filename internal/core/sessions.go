@@ -39,7 +39,7 @@ func SignIn(ctx context.Context, st *store.Store, seals Seals, in Credentials, b
 	if !known {
 		hash = nobody()
 	}
-	if !hash.Matches(in.Password) || !known || u.DisabledAt != nil {
+	if !hash.matches(in.Password) || !known || u.DisabledAt != nil {
 		return "", chat.User{}, chat.Fail(chat.CodeInvalidCredentials, "The e-mail address or the password is wrong.")
 	}
 	err = st.InTx(ctx, func(tx *store.Tx) (err error) {
@@ -107,7 +107,7 @@ func SignOutEverywhere(tx *store.Tx, orgID, userID, except string) error {
 
 // ChangePassword gives a user another password. Other sessions end, and the current one continues under a new token.
 func ChangePassword(ctx context.Context, st *store.Store, c store.SessionContext, current, next string, b Browser) (token string, err error) {
-	if !PasswordHash(c.User.PasswordHash).Matches(current) {
+	if !PasswordHash(c.User.PasswordHash).matches(current) {
 		return "", chat.Invalid("current_password", "This is not your password.")
 	}
 	hash, err := HashPassword(next)

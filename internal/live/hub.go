@@ -87,7 +87,7 @@ func New(cfg Config) *Hub {
 
 // Start has the store tell the hub of changes.
 func (h *Hub) Start(context.Context) error {
-	h.cfg.Store.HandTo(func(hands *store.Hands) { hands.Changed = h.Changed })
+	h.cfg.Store.HandTo(func(hands *store.Hands) { hands.Changed = h.changed })
 	h.Go(h.check)
 	return nil
 }
@@ -110,8 +110,8 @@ func (h *Hub) Drain() {
 	h.mu.Unlock()
 }
 
-// Changed takes the changes of a transaction. Without listeners it costs next to nothing.
-func (h *Hub) Changed(changes []store.Change) {
+// changed takes the changes of a transaction. Without listeners it costs next to nothing.
+func (h *Hub) changed(changes []store.Change) {
 	if !h.wanted.Load() {
 		// Another node may have a listener of which this one has not heard yet; it is told when it is heard of.
 		if h.untold.Store(true); !h.wanted.Load() {

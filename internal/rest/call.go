@@ -53,9 +53,6 @@ func (c *Call) OrgID() string { return c.Caller.Organization.ID }
 // Operation is the called operation, or nil if the path has none.
 func (c *Call) Operation() *Operation { return c.op }
 
-// Store is the surface's store.
-func (c *Call) Store() *store.Store { return c.surface.store }
-
 // Read reads from the store within the call's context.
 func (c *Call) Read() store.Reader { return c.surface.store.Read(c.Ctx) }
 

@@ -34,8 +34,8 @@ func Parse(text string) Query {
 	return Query{words: words[:min(len(words), mostWords)], digits: numberPart(folded)}
 }
 
-// Empty reports whether there is nothing to search for.
-func (q Query) Empty() bool { return len(q.words) == 0 }
+// empty reports whether there is nothing to search for.
+func (q Query) empty() bool { return len(q.words) == 0 }
 
 // WithoutNumbers is the query of a user who must not find people by their numbers.
 func (q Query) WithoutNumbers() Query {

@@ -42,7 +42,7 @@ func TestHostileQueries(t *testing.T) {
 			ids := r.search(chat.KindMessage, text)
 			r.search(chat.KindContact, text)
 			r.search(chat.KindNote, text)
-			if query.Empty() {
+			if query.empty() {
 				same(t, "what is found for nothing", ids, []string{})
 				continue
 			}
@@ -69,7 +69,7 @@ func TestFindsExactly(t *testing.T) {
 		query := Parse(alphabet.Draw(t, "query"))
 		want := []string{}
 		for id, text := range texts {
-			folded, all := fold(strings.Join(strings.Fields(text), " ")), !query.Empty()
+			folded, all := fold(strings.Join(strings.Fields(text), " ")), !query.empty()
 			for _, word := range query.words {
 				all = all && strings.Contains(folded, word)
 			}
@@ -104,7 +104,7 @@ func TestSnippets(t *testing.T) {
 			}
 			last = mark[1]
 		}
-		if query.matches(store.SearchRow{ID: "nte_", Text: text}) && !query.Empty() && len(s.Marks) == 0 {
+		if query.matches(store.SearchRow{ID: "nte_", Text: text}) && !query.empty() && len(s.Marks) == 0 {
 			t.Fatalf("nothing is marked in %q for %q", s.Text, query.words)
 		}
 	})
@@ -140,7 +140,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%q is looked for as %q", text, query.words)
 			}
 		}
-		if !query.Empty() && len(strings.Fields(text)) <= mostWords && !query.matches(store.SearchRow{ID: "nte_", Text: text}) {
+		if !query.empty() && len(strings.Fields(text)) <= mostWords && !query.matches(store.SearchRow{ID: "nte_", Text: text}) {
 			t.Errorf("%q does not match itself", text)
 		}
 	})

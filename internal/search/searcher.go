@@ -74,7 +74,7 @@ func (s *Searcher) Indexing(ctx context.Context, orgID string) (bool, error) {
 
 // Search returns a page of hits.
 func (s *Searcher) Search(ctx context.Context, req Request) (result Result, err error) {
-	if req.Query.Empty() {
+	if req.Query.empty() {
 		return result, nil
 	}
 	within, err := s.within(ctx, req)

@@ -98,7 +98,7 @@ func TestHandsetMistakes(t *testing.T) {
 		{Type: "location"}, {Type: "location", Location: &ChatLocation{Latitude: 91}},
 		{Type: "reaction", MessageID: "wamid.unknown", Emoji: "👍"}, {Type: "button", MessageID: "wamid.unknown"},
 		{Type: "image", File: &InboundFile{MimeType: "text/html", Data: []byte("<b>")}},
-		{Type: "image", File: &InboundFile{MimeType: "image/png", Data: make([]byte, MaxHandsetFile+1)}},
+		{Type: "image", File: &InboundFile{MimeType: "image/png", Data: make([]byte, maxHandsetFile+1)}},
 	} {
 		w.PhoneNumberID = testNumber
 		if _, err := p.Write(dewi, w); !errors.As(err, new(*HandsetError)) {

@@ -26,8 +26,8 @@ type Writing struct {
 
 const (
 	maxWritten = 4096
-	// MaxHandsetFile is the largest file that a handset can send.
-	MaxHandsetFile = 5 * files.Mib
+	// maxHandsetFile is the largest file that a handset can send.
+	maxHandsetFile = 5 * files.Mib
 )
 
 // Write sends a message of a handset's owner, and returns its id.
@@ -108,8 +108,8 @@ func (w Writing) fileFields() (map[string]json.RawMessage, error) {
 	if w.File == nil {
 		return w.typed(object), nil // a sample
 	}
-	if len(w.File.Data) > MaxHandsetFile {
-		return nil, cannot("file", "The file is larger than %d MB.", MaxHandsetFile/files.Mib)
+	if len(w.File.Data) > maxHandsetFile {
+		return nil, cannot("file", "The file is larger than %d MB.", maxHandsetFile/files.Mib)
 	}
 	limit, known := files.LimitFor(w.File.MimeType)
 	if !known || w.Type != "document" && limit.Kind != w.Type {

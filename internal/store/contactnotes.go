@@ -12,13 +12,13 @@ func scanContactNote(row scanner) (n chat.ContactNote, err error) {
 	return n, err
 }
 
-// MostContactNotes is how many notes of a contact are read.
-const MostContactNotes = 500
+// mostContactNotes is how many notes of a contact are read.
+const mostContactNotes = 500
 
 // ContactNotes returns the notes about a contact, newest first.
 func (r Reader) ContactNotes(orgID, contactID string) ([]chat.ContactNote, error) {
 	return many(r, scanContactNote, "SELECT "+contactNoteColumns+" FROM contact_notes WHERE org_id = $1 AND contact_id = $2 ORDER BY id DESC LIMIT $3",
-		orgID, contactID, MostContactNotes)
+		orgID, contactID, mostContactNotes)
 }
 
 // ContactNote returns a note about a contact, or ErrNotFound.

@@ -61,9 +61,6 @@ func (r Reader) forUpdate() string {
 	return ""
 }
 
-// Context is the context of the reader's statements.
-func (r Reader) Context() context.Context { return r.ctx }
-
 // many collects every row of a query.
 func many[T any](r Reader, scan func(scanner) (T, error), sql string, args ...any) ([]T, error) {
 	var rows []T

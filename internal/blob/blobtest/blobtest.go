@@ -30,7 +30,6 @@ type Server struct {
 	mu      sync.Mutex
 	objects map[string][]byte
 	fail    func(http.ResponseWriter, *http.Request) bool
-	ranges  []string
 }
 
 // Start starts a server that ends with the test.
@@ -85,13 +84,6 @@ func (s *Server) Keys() (keys []string) {
 	return keys
 }
 
-// Ranges are the requested ranges, one for each GET.
-func (s *Server) Ranges() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ranges
-}
-
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
@@ -127,9 +119,6 @@ func (s *Server) object(w http.ResponseWriter, r *http.Request, key string) {
 	case !there:
 		refuse(w, http.StatusNotFound, "NoSuchKey")
 	default:
-		if r.Method == http.MethodGet {
-			s.ranges = append(s.ranges, r.Header.Get("Range"))
-		}
 		w.Header().Set("ETag", `"0"`)
 		w.Header().Set("Content-Type", "application/octet-stream")
 		http.ServeContent(w, r, "", time.Unix(1, 0), bytes.NewReader(stored))
