@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/parleyhq/parley/client"
@@ -60,7 +59,7 @@ type broadcastCreateCommand struct {
 	Language  string     `default:"en_US" placeholder:"CODE" help:"The template's language."`
 	Label     []string   `placeholder:"ID" help:"Goes to the contacts with this label. Repeatable."`
 	All       bool       `help:"To those with all of the labels, instead of any."`
-	CSV       string     `name:"csv" placeholder:"FILE" help:"Goes to the numbers in a table; - reads it from the standard input. The column with the numbers is called to, number, phone or phone_number, or is the first."`
+	CSV       string     `name:"csv" placeholder:"FILE" help:"Goes to the numbers in a table; - reads it from the standard input. Commas, semicolons or tabs divide it. The column with the numbers is called to, number, phone or phone_number, or is the first."`
 	PerSecond *int64     `placeholder:"N" help:"Messages a second. Without it, as fast as the number may."`
 	At        *time.Time `placeholder:"TIME" help:"When it starts by itself, like 2026-12-01T09:00:00+07:00."`
 	TimeZone  string     `placeholder:"ZONE" help:"In which --at was chosen, like Asia/Jakarta."`
@@ -80,20 +79,14 @@ func (cmd *broadcastCreateCommand) Validate() error {
 	if cmd.Start && cmd.At != nil {
 		return errors.New("give --start or --at, not both")
 	}
+	if cmd.At != nil && cmd.At.Before(time.Now()) {
+		return errors.New("--at must be in the future; --start starts it at once")
+	}
 	return cmd.serviceFlags.Validate()
 }
 
 func (cmd *broadcastCreateCommand) Run(c *console, api *client.Client) error {
-	n, err := cmd.broadcast(c, api)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	b, err := api.CreateBroadcast(c.ctx, cmd.From, n)
-	if err == nil && cmd.CSV != "" {
-		if err = addTable(c, api, cmd.From, b.ID, cmd.CSV); err == nil {
-			b, err = api.GetBroadcast(c.ctx, cmd.From, b.ID)
-		}
-	}
+	b, err := cmd.create(c, api)
 	if err == nil && cmd.Start {
 		b, err = api.StartBroadcast(c.ctx, cmd.From, b.ID)
 	}
@@ -104,6 +97,33 @@ func (cmd *broadcastCreateCommand) Run(c *console, api *client.Client) error {
 		return cmd.explain(err)
 	}
 	return cmd.output().printOne(c.stdout, broadcastRecord(*b))
+}
+
+func (cmd *broadcastCreateCommand) create(c *console, api *client.Client) (*client.Broadcast, error) {
+	n, err := cmd.broadcast(c, api)
+	if err != nil {
+		return nil, err
+	}
+	if cmd.CSV == "" {
+		return api.CreateBroadcast(c.ctx, cmd.From, n)
+	}
+	source, err := openTable(cmd.CSV)
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	n.ScheduledAt = nil // so that it cannot start before all recipients are there
+	b, err := api.CreateBroadcast(c.ctx, cmd.From, n)
+	if err != nil {
+		return b, err
+	}
+	if err := addTable(c, api, cmd.From, b.ID, cmd.CSV, source); err != nil {
+		return b, err
+	}
+	if cmd.At != nil {
+		return api.UpdateBroadcast(c.ctx, cmd.From, b.ID, client.BroadcastPatch{ScheduledAt: client.Set(*cmd.At)})
+	}
+	return api.GetBroadcast(c.ctx, cmd.From, b.ID)
 }
 
 func (cmd *broadcastCreateCommand) broadcast(c *console, api *client.Client) (client.NewBroadcast, error) {
@@ -130,7 +150,12 @@ type broadcastAddCommand struct {
 }
 
 func (cmd *broadcastAddCommand) Run(c *console, api *client.Client) error {
-	if err := addTable(c, api, cmd.From, cmd.ID, cmd.CSV); err != nil {
+	source, err := openTable(cmd.CSV)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	if err := addTable(c, api, cmd.From, cmd.ID, cmd.CSV, source); err != nil {
 		return cmd.explain(err)
 	}
 	b, err := api.GetBroadcast(c.ctx, cmd.From, cmd.ID)
@@ -138,16 +163,7 @@ func (cmd *broadcastAddCommand) Run(c *console, api *client.Client) error {
 }
 
 // addTable adds the recipients of a table, a thousand at a time.
-func addTable(c *console, api *client.Client, from, id, file string) error {
-	var source io.Reader = os.Stdin
-	if file != "-" {
-		opened, err := os.Open(file)
-		if err != nil {
-			return err
-		}
-		defer opened.Close()
-		source = opened
-	}
+func addTable(c *console, api *client.Client, from, id, file string, source io.Reader) error {
 	var added, duplicate, invalid int
 	err := readRecipients(source, 1000, func(page []client.NewRecipient) error {
 		n, err := api.AddBroadcastRecipients(c.ctx, from, id, page)
@@ -157,7 +173,7 @@ func addTable(c *console, api *client.Client, from, id, file string) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("%w\nso far %d recipients of %s were added to %s; \"parley broadcast add\" goes on, those that are there count once", err, added, file, id)
+		return fmt.Errorf("%w\nso far %d recipients of %s were added to %s, a draft; \"parley broadcast add\" goes on, those that are there count once", err, added, file, id)
 	}
 	fmt.Fprintf(c.stderr, "%d recipients added, %d duplicate, %d invalid\n", added, duplicate, invalid)
 	return nil

@@ -1,12 +1,7 @@
 package cli
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"strings"
 
 	"github.com/parleyhq/parley/client"
 )
@@ -140,58 +135,4 @@ func (cmd *broadcastExportCommand) Run(c *console, api *client.Client) error {
 		return cmd.explain(err)
 	}
 	return nil
-}
-
-// numberColumns are the accepted names of the column with the numbers.
-var numberColumns = []string{"to", "number", "phone", "phone_number"}
-
-// readRecipients reads a table in batches. Its first row names the columns.
-func readRecipients(r io.Reader, most int, each func([]client.NewRecipient) error) error {
-	table := csv.NewReader(r)
-	table.FieldsPerRecord, table.ReuseRecord = -1, true
-	first, err := table.Read()
-	if err != nil {
-		return fmt.Errorf("the table has no first row with the names of its columns: %w", err)
-	}
-	header := slices.Clone(first)
-	header[0] = strings.TrimPrefix(header[0], "\ufeff")
-	at := max(0, slices.IndexFunc(header, func(name string) bool {
-		return slices.Contains(numberColumns, strings.ToLower(strings.TrimSpace(name)))
-	}))
-	page := make([]client.NewRecipient, 0, most)
-	for {
-		row, err := table.Read()
-		if errors.Is(err, io.EOF) {
-			if len(page) == 0 {
-				return nil
-			}
-			return each(page)
-		}
-		if err != nil {
-			return err
-		}
-		page = append(page, recipientOf(header, row, at))
-		if len(page) == most {
-			if err := each(page); err != nil {
-				return err
-			}
-			page = page[:0]
-		}
-	}
-}
-
-func recipientOf(header, row []string, at int) client.NewRecipient {
-	r := client.NewRecipient{Variables: map[string]string{}}
-	for i, cell := range row {
-		switch {
-		case i == at:
-			r.To = strings.TrimSpace(cell)
-		case i < len(header) && cell != "":
-			r.Variables[strings.TrimSpace(header[i])] = cell
-		}
-	}
-	if r.To == "" {
-		r.To = "-" // the service records an empty number as wrong, like others
-	}
-	return r
 }

@@ -179,10 +179,27 @@ func (d demoSite) broadcasts(t *testing.T) {
 	create := []string{"broadcast", "create", "--name", "News", "--template", "new_arrivals"}
 	env := []string{"PARLEY_API_KEY=" + d.key, "PARLEY_API_URL=" + d.url, "PARLEY_FROM=" + demoNumber}
 	parleyWith(t, env, create...).refused(t, exitFailed, "missing_required_field", "--header gives the file of its header")
-	made := d.object(t, append(create, "--header", "https://acme.example/bird.jpg")...)
+	create = append(create, "--header", "https://acme.example/bird.jpg")
+	made := d.object(t, create...)
 	if made["status"] != "draft" || made["template"] != "new_arrivals" {
 		t.Errorf("made %v", made)
 	}
+	before := len(d.list(t, "broadcast", "list"))
+	create = append(create, "--csv", filepath.Join(t.TempDir(), "people.csv"))
+	parleyWith(t, env, create...).refused(t, exitFailed, "people.csv")
+	if after := len(d.list(t, "broadcast", "list")); after != before {
+		t.Errorf("a table that is not there makes %d broadcasts of %d", after, before)
+	}
+	if err := os.WriteFile(create[len(create)-1], []byte("Phone;name\n+4915510000001;Ada\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := parleyWith(t, env, append(create, "--at", "2099-01-01T00:00:00Z")...); o.code != 0 {
+		t.Errorf("with a table and a time it says %+v", o)
+	}
+	if made = d.list(t, "broadcast", "list")[0]; made["status"] != "scheduled" || made["total"] != 1.0 {
+		t.Errorf("with a table and a time it is %v", made)
+	}
+	parleyWith(t, env, append(create, "--at", "2020-01-01T00:00:00Z")...).refused(t, exitUsage, "in the future")
 }
 
 // requests finds the failed request of messages in the API log, which is written in the background.

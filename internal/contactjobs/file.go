@@ -31,7 +31,7 @@ const (
 
 var errEndless = errors.New("a quote is opened and never closed")
 
-// Decoded converts a file from UTF-16 to UTF-8. Other encodings are left to cleanCell.
+// Decoded converts a file from UTF-16 to UTF-8. Other encodings are left to CleanCell.
 func Decoded(r io.Reader) io.Reader {
 	begin := bufio.NewReaderSize(r, 4)
 	switch mark, _ := begin.Peek(3); {
@@ -94,13 +94,13 @@ func (f *file) next() ([]string, error) {
 	}
 	f.offset = f.csv.InputOffset()
 	for i, cell := range cells {
-		cells[i] = cleanCell(cell)
+		cells[i] = CleanCell(cell)
 	}
 	return cells, nil
 }
 
-// cleanCell decodes a cell that is not UTF-8 as Windows-1252, and drops characters that cannot be stored.
-func cleanCell(cell string) string {
+// CleanCell decodes a cell that is not UTF-8 as Windows-1252, and drops characters that cannot be stored.
+func CleanCell(cell string) string {
 	if !utf8.ValidString(cell) {
 		if decoded, err := charmap.Windows1252.NewDecoder().String(cell); err == nil {
 			cell = decoded
