@@ -1,7 +1,9 @@
 package api
 
 import (
+	"errors"
 	"net/http"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
@@ -63,24 +65,57 @@ func pauseByUser(tx *store.Tx, account chat.Account, id string) (chat.Broadcast,
 	return core.PauseBroadcast(tx, account, id, chat.ReasonByUser)
 }
 
-// duplicateBroadcast copies the recipients in steps, because there may be many.
+// duplicateBroadcast copies the recipients in steps, because there may be many. A copy that is cut off is removed: it would
+// look like a whole one.
 func (a *API) duplicateBroadcast(c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (BroadcastView, error) {
 	var draft chat.Broadcast
 	err := a.store.InTx(c.Ctx, func(tx *store.Tx) (err error) {
 		draft, err = core.CopyBroadcast(tx, c.Account, string(in.ID))
 		return err
 	})
-	last := ""
-	for steps, more := a.store.Steps(), true; more && err == nil; {
-		_, _, err = steps.Do(c.Ctx, func(tx *store.Tx, limit int) (int64, error) {
-			next, err := core.CopyRecipients(tx, c.Account, string(in.ID), draft.ID, last, limit)
+	if err != nil {
+		return BroadcastView{}, err
+	}
+	if err = copyRecipients(c, string(in.ID), draft.ID); err == nil {
+		err = a.store.InTx(c.Ctx, func(tx *store.Tx) (err error) {
+			draft, err = core.FinishCopy(tx, c.Account, string(in.ID), draft.ID)
+			return err
+		})
+	}
+	if err != nil {
+		return BroadcastView{}, errors.Join(err, a.discardCopy(c, draft.ID))
+	}
+	return showBroadcast(c.Read(), c, draft, nil)
+}
+
+func copyRecipients(c *rest.Call, from, to string) (err error) {
+	step, last := c.Steps(), ""
+	for more := true; more && err == nil; {
+		_, err = step(func(tx *store.Tx, limit int) (int64, error) {
+			next, err := core.CopyRecipients(tx, c.Account, from, to, last, limit)
 			if more = next != ""; more {
 				tx.AfterCommit(func() { last = next })
 			}
 			return 0, err
 		})
 	}
-	return showBroadcast(c.Read(), c, draft, err)
+	return err
+}
+
+// discardCopy removes a draft, even if the client is gone.
+func (a *API) discardCopy(c *rest.Call, id string) error {
+	ctx, cancel := c.Patient(time.Minute)
+	defer cancel()
+	for steps, more := a.store.Steps().Brisk(), true; more; {
+		var err error
+		_, more, err = steps.Do(ctx, func(tx *store.Tx, limit int) (int64, error) {
+			return core.DeleteSomeRecipients(tx, c.Account, id, limit)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return a.store.InTx(ctx, func(tx *store.Tx) error { return core.DeleteBroadcast(tx, c.Account, id) })
 }
 
 type testBroadcastBody struct {

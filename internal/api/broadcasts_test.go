@@ -1,18 +1,23 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 // draft is a broadcast as the API shows it.
 type draft struct {
 	ID, Status  string
+	Name        string
 	ScheduledAt *string `json:"scheduled_at"`
 	Audience    struct {
 		LabelIDs []string `json:"label_ids"`
@@ -81,5 +86,66 @@ func TestBroadcastDraft(t *testing.T) {
 		if b.Counts.Total != 0 || len(people) != 0 {
 			t.Errorf("emptied it has %+v and %+v", b.Counts, people)
 		}
+	})
+}
+
+// A copy has its recipients and its name. One that is cut off leaves nothing behind: it would look like a whole one.
+func TestBroadcastCopy(t *testing.T) {
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
+		hasSale(t, c)
+		call := func(method, path, body string) *apitest.Response {
+			t.Helper()
+			return c.Call(t, apitest.Request{Method: method, Path: "/v1/${number}/broadcasts" + path, Body: body})
+		}
+		var b, double draft
+		call(http.MethodPost, "", `{"name":"Sale","template":{"name":"sale","language":"en"},"audience":{"recipients":[{"to":"+4915510000001"}]}}`).
+			RequireStatus(t, http.StatusCreated).Data(t, &b)
+		call(http.MethodPost, "/"+b.ID+"/duplicate", "").RequireStatus(t, http.StatusCreated).Data(t, &double)
+		if double.Name != "Sale" || double.Counts.Waiting != 1 {
+			t.Errorf("the copy is %+v", double)
+		}
+		call(http.MethodDelete, "/"+double.ID, "").RequireStatus(t, http.StatusOK)
+
+		hasCrowd(t, c, b.ID, 20_000)
+		ctx, cancel := context.WithCancel(t.Context())
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+"/v1/"+c.Get("number")+"/broadcasts/"+b.ID+"/duplicate", nil)
+		must(t, err)
+		request.Header.Set("Authorization", "Bearer "+c.Org.Key)
+		over := make(chan error)
+		go func() {
+			_, err := http.DefaultClient.Do(request)
+			over <- err
+		}()
+		count := func() int {
+			var found []draft
+			call(http.MethodGet, "", "").RequireStatus(t, http.StatusOK).Data(t, &found)
+			return len(found)
+		}
+		for count() != 2 {
+			t.Log("the copy has not begun")
+		}
+		cancel()
+		if err := <-over; err == nil {
+			t.Fatal("it was copied before it could be cut off")
+		}
+		for deadline := time.Now().Add(time.Minute); count() != 1; {
+			if time.Now().After(deadline) {
+				t.Fatal("a part of a copy stays")
+			}
+		}
+	})
+}
+
+// hasCrowd adds people to a broadcast.
+func hasCrowd(t *testing.T, c *apitest.Case, id string, people int) {
+	t.Helper()
+	account := accountOf(t, c)
+	crowd := make([]core.NewRecipient, people)
+	for i := range crowd {
+		crowd[i].To = fmt.Sprintf("+4916%08d", i)
+	}
+	c.InTx(t, func(tx *store.Tx) error {
+		_, err := core.AddRecipients(tx, account, id, crowd)
+		return err
 	})
 }

@@ -323,35 +323,3 @@ func DeleteBroadcast(tx *store.Tx, account chat.Account, id string) error {
 	}
 	return errors.Join(tx.DeleteBroadcast(b.OrgID, b.ID), audit(tx, b.OrgID, chat.AuditBroadcastGone, ofBroadcast(b)))
 }
-
-// CopyBroadcast makes a draft from another broadcast, without its recipients: CopyRecipients copies them.
-func CopyBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
-	b, err := Broadcast(tx.Reader, account, id)
-	if err != nil {
-		return b, err
-	}
-	draft := chat.Broadcast{
-		ID: tx.NewID(chat.KindBroadcast), OrgID: b.OrgID, AccountID: b.AccountID, Name: b.Name, Status: chat.BroadcastDraft, Template: b.Template,
-		Audience: b.Audience, PerSecond: b.PerSecond, TimeZone: b.TimeZone, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-	}
-	return draft, tx.InsertBroadcast(draft)
-}
-
-// CopyRecipients gives a draft up to limit recipients of another broadcast, those after the given one, and returns the
-// last. Recipients from labels, and invalid or duplicate addresses, are not copied.
-func CopyRecipients(tx *store.Tx, account chat.Account, from, to, after string, limit int) (last string, err error) {
-	b, err := forMove(tx, account, to, chat.MoveChange)
-	if err != nil {
-		return "", err
-	}
-	rows, err := tx.ListedRecipients(account.OrgID, from, after, limit)
-	if err != nil || len(rows) == 0 {
-		return "", err
-	}
-	copies := make([]chat.Recipient, len(rows))
-	for i, r := range rows {
-		copies[i] = chat.Recipient{Status: chat.RecipientWaiting, Address: r.Address, Variables: r.Variables, ContactID: r.ContactID}
-	}
-	_, err = addRecipients(tx, b, copies)
-	return rows[len(rows)-1].ID, err
-}

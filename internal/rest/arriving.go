@@ -77,6 +77,18 @@ func (c *Call) beginAnew() {
 	connection.SetWriteDeadline(time.Now().Add(2 * RequestTimeout))
 }
 
+// Steps begins long work that the client waits for. As long as it moves, the request's time limit does not end it.
+func (c *Call) Steps() func(work func(tx *store.Tx, limit int) (int64, error)) (more bool, err error) {
+	steps := c.surface.store.Steps().Brisk()
+	return func(work func(tx *store.Tx, limit int) (int64, error)) (more bool, err error) {
+		if deadline, _ := c.Ctx.Deadline(); c.Ctx.Err() == nil && time.Until(deadline) < RequestTimeout/2 {
+			c.beginAnew()
+		}
+		_, more, err = steps.Do(c.Ctx, work)
+		return more, err
+	}
+}
+
 // finish gives back everything that the request holds.
 func (c *Call) finish() {
 	c.leave()

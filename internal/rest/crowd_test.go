@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // Counts never pass their limits, and an organization without a count is forgotten.
@@ -61,5 +64,22 @@ func TestWorkBeginsWhenTheBodyIsThere(t *testing.T) {
 	}
 	if deadline, _ := c.Ctx.Deadline(); time.Until(deadline) < 20*time.Second {
 		t.Errorf("%v are left", time.Until(deadline))
+	}
+}
+
+// Work in many steps is not ended by the time limit as long as it moves.
+func TestLongWorkGoesOn(t *testing.T) {
+	t.Parallel()
+	soon, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	c := &Call{
+		surface: &Surface{store: storetest.Open(t, storetest.SQLite)}, W: httptest.NewRecorder(), R: httptest.NewRequest(http.MethodPost, "/", nil),
+		Ctx: soon, cancel: cancel, start: time.Now(),
+	}
+	defer func() { c.cancel() }()
+	if _, err := c.Steps()(func(*store.Tx, int) (int64, error) { return 0, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if deadline, _ := c.Ctx.Deadline(); time.Until(deadline) < 20*time.Second {
+		t.Errorf("%v are left for the next step", time.Until(deadline))
 	}
 }

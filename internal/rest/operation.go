@@ -235,9 +235,9 @@ func Flow[I, O any](p Place, op Operation, fn func(c *Call, in *I) (O, error)) {
 // off, the next one continues.
 func InSteps[I, O any](p Place, op Operation, some func(tx *store.Tx, c *Call, in *I, limit int) (int64, error), fn func(tx *store.Tx, c *Call, in *I) (O, error)) {
 	Flow(p, op, func(c *Call, in *I) (out O, err error) {
-		steps := c.surface.store.Steps()
+		step := c.Steps()
 		for more := true; more; {
-			_, more, err = steps.Do(c.Ctx, func(tx *store.Tx, limit int) (int64, error) {
+			more, err = step(func(tx *store.Tx, limit int) (int64, error) {
 				if err := c.FindAccount(tx.Reader); err != nil {
 					return 0, err
 				}
