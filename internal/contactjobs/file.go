@@ -43,8 +43,8 @@ func Decoded(r io.Reader) io.Reader {
 	return begin
 }
 
-// delimiterOf guesses the delimiter from the beginning of a file.
-func delimiterOf(begin []byte) rune {
+// Delimiter guesses the delimiter from the beginning of a file.
+func Delimiter(begin []byte) rune {
 	line, quoted := begin[:min(len(begin), sniffed)], false
 	counts := map[rune]int{}
 	for _, b := range line {

@@ -31,7 +31,7 @@ func Sample(ctx context.Context, blobs blob.Store, key string) (s FileSample, er
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
 		return s, err
 	}
-	delimiter := delimiterOf(begin[:n])
+	delimiter := Delimiter(begin[:n])
 	s.Delimiter = string(delimiter)
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return s, err
