@@ -182,12 +182,18 @@ func (l *ledger) check() {
 		len(l.kills), l.accepted.Load(), c["opaque_distinct"], copies, inbound, l.p.acks.Load())
 }
 
-// awaitSent waits until the provider has every message.
+// awaitSent waits until the provider has every message, as long as it gets more of them: after hundreds of kills many
+// wait for the leases of the dead.
 func (l *ledger) awaitSent() {
 	l.t.Helper()
+	want := float64(l.accepted.Load())
 	have := func() float64 { return l.p.do(http.MethodGet, "counters", nil)["opaque_distinct"].(float64) }
-	if !within(ledgerWaitsLong, func() bool { return have() >= float64(l.accepted.Load()) }) {
-		l.t.Errorf("%d messages were accepted, the provider has %v", l.accepted.Load(), have())
+	for now := have(); now < want; {
+		before := now
+		if !within(ledgerWaitsLong, func() bool { now = have(); return now > before }) {
+			l.t.Errorf("%v messages were accepted, the provider has %v and gets no more", want, now)
+			return
+		}
 	}
 }
 

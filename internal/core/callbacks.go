@@ -26,7 +26,7 @@ type Applier struct {
 
 // ApplyAll applies updates in their order.
 func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update) error {
-	r := round{accounts: map[string]*chat.Account{}, rules: map[string]*chat.Settings{}, messages: map[messageKey]store.MessageState{}, unsent: map[string]store.SendWork{},
+	r := round{accounts: map[string]*chat.Account{}, rules: map[string]*chat.Settings{}, messages: map[messageKey]string{}, states: map[string]store.MessageState{}, unsent: map[string]store.SendWork{},
 		arrivals: &arrivals{}, unused: &unused{}, ledger: &ledger{by: byCallbacks}, people: &tally{}}
 	if err := r.readAccounts(tx, updates); err != nil {
 		return err
@@ -54,10 +54,11 @@ func (a Applier) ApplyAll(tx *store.Tx, updates []provider.Update) error {
 
 // round is the state that updates share when they are applied together.
 type round struct {
-	accounts map[string]*chat.Account          // by number; nil for one that is not connected
-	rules    map[string]*chat.Settings         // by account; nil if messages trigger nothing
-	messages map[messageKey]store.MessageState // the messages of the statuses
-	unsent   map[string]store.SendWork         // by our id: outgoing messages whose provider's id comes with a status
+	accounts map[string]*chat.Account      // by number; nil for one that is not connected
+	rules    map[string]*chat.Settings     // by account; nil if messages trigger nothing
+	messages map[messageKey]string         // our ids of the messages of the statuses
+	states   map[string]store.MessageState // by our id, as the updates so far have left them
+	unsent   map[string]store.SendWork     // by our id: outgoing messages whose provider's id comes with a status
 	arrivals *arrivals
 	unused   *unused
 	ledger   *ledger // status changes of broadcast messages
@@ -68,10 +69,10 @@ type messageKey = store.ProviderMessage
 
 // moved notes that the messages of a conversation have moved to another one.
 func (r round) moved(m store.Merge) {
-	for key, s := range r.messages {
+	for id, s := range r.states {
 		if m.From != "" && s.ConversationID == m.From {
 			s.ConversationID, s.ContactID = m.Into, m.Stays
-			r.messages[key] = s
+			r.states[id] = s
 		}
 	}
 	clear(r.unsent)
@@ -138,7 +139,7 @@ func (r round) readOf(tx *store.Tx, orgID string, updates []provider.StatusUpdat
 		return err
 	}
 	for _, m := range messages {
-		r.messages[messageKey{AccountID: m.AccountID, ProviderID: m.ProviderID}] = m
+		r.messages[messageKey{AccountID: m.AccountID, ProviderID: m.ProviderID}], r.states[m.ID] = m.ID, m
 	}
 	var unsent []string
 	for _, u := range updates {
@@ -156,6 +157,17 @@ func (r round) readOf(tx *store.Tx, orgID string, updates []provider.StatusUpdat
 	return err
 }
 
+// state is the state of a status's message: by the provider's id, or by our own. A message that went out twice has two of
+// the provider's ids.
+func (r round) state(key messageKey, ours string) (store.MessageState, bool) {
+	id, known := r.messages[key]
+	if !known {
+		id = ours
+	}
+	s, known := r.states[id]
+	return s, known && s.AccountID == key.AccountID
+}
+
 // keyOf is the key of a status's message, whose account is known.
 func (r round) keyOf(u provider.StatusUpdate) messageKey {
 	return messageKey{AccountID: r.accounts[u.About().PhoneNumberID].ID, ProviderID: u.ProviderID}
@@ -166,7 +178,7 @@ func (r round) strangers(updates []provider.StatusUpdate) (found []store.Recipie
 	seen := map[string]bool{}
 	for _, u := range updates {
 		account := r.accounts[u.About().PhoneNumberID]
-		m, known := r.messages[r.keyOf(u)]
+		m, known := r.state(r.keyOf(u), u.CallbackData)
 		if w, ok := r.unsent[u.CallbackData]; !known && ok {
 			m = store.MessageState{Message: w.Message, Unknown: w.Unknown()}
 		}
@@ -301,7 +313,7 @@ func (a Applier) status(tx *store.Tx, account chat.Account, r round, u provider.
 	}
 	r.ledger.note(m.Message, before)
 	m.UpdatedAt = tx.Now()
-	r.messages[messageKey{AccountID: account.ID, ProviderID: u.ProviderID}] = m
+	r.states[m.ID] = m
 	if err := tx.UpdateMessageStatus(m.Message); err != nil {
 		return err
 	}
@@ -315,7 +327,7 @@ func (a Applier) learnRecipient(tx *store.Tx, account chat.Account, r round, m *
 		return nil
 	}
 	m.Unknown &^= p.known()
-	defer func() { r.messages[messageKey{AccountID: account.ID, ProviderID: m.ProviderID}] = *m }()
+	defer func() { r.states[m.ID] = *m }()
 	contact, err := tx.Contact(m.OrgID, m.AccountID, m.ContactID)
 	if err != nil {
 		return ignoreNotFound(err)
@@ -333,7 +345,7 @@ func (a Applier) learnRecipient(tx *store.Tx, account chat.Account, r round, m *
 // which helps when the answer to the send was lost.
 func (a Applier) statusTarget(tx *store.Tx, account chat.Account, r round, u provider.StatusUpdate) (store.MessageState, error) {
 	// The messages that were read ahead do not say whether they are voice notes, which is needed for "played".
-	if m, ok := r.messages[messageKey{AccountID: account.ID, ProviderID: u.ProviderID}]; ok && u.Status != "played" {
+	if m, ok := r.state(messageKey{AccountID: account.ID, ProviderID: u.ProviderID}, u.CallbackData); ok && u.Status != "played" {
 		return m, nil
 	}
 	if w, ok := r.unsent[u.CallbackData]; ok && w.Message.AccountID == account.ID {

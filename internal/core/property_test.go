@@ -158,6 +158,38 @@ func (w *world) checkTold(rt *rapid.T, messageID string, so told) {
 	}
 }
 
+// A message that went out twice, because the process was killed in between, is one message: in whatever order the
+// callbacks about both copies come, and however often, each kind emits its event once.
+func TestStatusesOfTwoCopies(t *testing.T) {
+	checkProperty(t, func(rt *rapid.T, w *world) {
+		a := w.Send(chat.TypeText, `{"body":"hi"}`)
+		w.Answered(a, "wamid.first")
+		w.Events()
+		heard := map[string]int{}
+		reports := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [2]string {
+			return [2]string{
+				rapid.SampledFrom([]string{"wamid.first", "wamid.second"}).Draw(t, "copy"),
+				rapid.SampledFrom([]string{"sent", "delivered", "read"}).Draw(t, "status"),
+			}
+		}), 1, 12).Draw(rt, "reports")
+		inBatches(rt, reports, func(batch [][2]string) {
+			var updates []provider.Update
+			for _, r := range batch {
+				updates = append(updates, w.Status(r[0], a.Message.ID, r[1], nil))
+				heard[fmt.Sprintf("%q:%q", "status", r[1])] = 1
+			}
+			w.Apply(updates...)
+		})
+		told := map[string]int{}
+		for _, e := range w.Events() {
+			told[statusIn(e.Payload)]++
+		}
+		if d := cmp.Diff(heard, told); d != "" {
+			rt.Fatalf("after %v other events (-want +got):\n%s", reports, d)
+		}
+	})
+}
+
 // Any order of any callbacks gives the same state and the same set of events.
 func TestOrderOfStatusesDoesNotMatter(t *testing.T) {
 	checkProperty(t, func(rt *rapid.T, w *world) {
