@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/parleyhq/parley/internal/config"
@@ -63,8 +62,6 @@ func (cmd *serveCommand) Run(c *console) error {
 		if err != nil {
 			return errors.Join(err, srv.Close())
 		}
-		// Seeding hashes a password with 64 MiB, which the process will not need again.
-		debug.FreeOSMemory()
 		ready = func() { printDemo(c.stdout, srv, cmd.ProviderURL, demo) }
 	}
 	return srv.Run(c.ctx, ready)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -267,7 +268,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	if ready != nil {
 		ready()
 	}
-	go s.writeDocuments()
+	go s.settle()
 	var err error
 	select {
 	case err = <-failed:
@@ -281,11 +282,12 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	return errors.Join(err, s.drain())
 }
 
-// writeDocuments writes the descriptions of the operations before anybody asks for them. Unwritten they take several
-// megabytes.
-func (s *Server) writeDocuments() {
+// settle writes the descriptions of the operations before anybody asks for them, and returns what the start has used and
+// nothing needs again: twice as much as a quiet server lives on.
+func (s *Server) settle() {
 	s.api.Description()
 	s.dashboard.Surface().Document()
+	debug.FreeOSMemory()
 }
 
 // drain lets running requests finish, then closes everything.
