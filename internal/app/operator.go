@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"time"
@@ -100,9 +101,9 @@ type operatorSystemView struct {
 }
 
 type operatorNodeView struct {
-	ID    string       `json:"id"`
-	Until rest.Instant `json:"until" doc:"How long its last sign of life holds."`
-	Late  bool         `json:"late" doc:"It should have given another by now."`
+	ID    string        `json:"id"`
+	Until *rest.Instant `json:"until" nullable:"true" doc:"How long its last sign of life holds; null where no other node can use the store, so that it gives none."`
+	Late  bool          `json:"late" doc:"It should have given another by now."`
 }
 
 type operatorQueuesView struct {
@@ -132,11 +133,14 @@ func (a *App) operatorSystem(c *rest.Call) (view operatorSystemView, err error) 
 	if err != nil {
 		return view, err
 	}
+	slices.SortFunc(nodes, func(a, b store.NodeBeat) int { return cmp.Compare(b.Beat, a.Beat) })
 	for _, n := range nodes {
-		until := time.UnixMilli(n.Beat)
-		view.Nodes = append(view.Nodes, operatorNodeView{n.Node, rest.Instant(until), until.Before(c.Now())})
+		node := operatorNodeView{ID: n.Node}
+		if until := time.UnixMilli(n.Beat); !a.store.Alone() {
+			node.Until, node.Late = rest.InstantPtr(&until), until.Before(c.Now())
+		}
+		view.Nodes = append(view.Nodes, node)
 	}
-	slices.SortFunc(view.Nodes, func(a, b operatorNodeView) int { return time.Time(b.Until).Compare(time.Time(a.Until)) })
 	queues, err := r.ServiceQueues()
 	if err != nil {
 		return view, err

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/parleyhq/parley/internal/app"
 	"github.com/parleyhq/parley/internal/app/apptest"
@@ -59,8 +60,12 @@ func TestOperator(t *testing.T) {
 			t.Error("the operator reads messages")
 		}
 		var system struct {
-			Node    string
-			Nodes   []struct{ ID string }
+			Node  string
+			Nodes []struct {
+				ID    string
+				Until *time.Time
+				Late  bool
+			}
 			Storage struct {
 				Engine   string
 				Database int64 `json:"database_bytes"`
@@ -69,6 +74,13 @@ func TestOperator(t *testing.T) {
 		operator.Get(t, "/operator/system").RequireStatus(t, http.StatusOK).Data(t, &system)
 		if system.Node != "node_a" || len(system.Nodes) != 2 || system.Storage.Database == 0 || system.Storage.Engine != w.Store.Engine() {
 			t.Errorf("the system is %+v", system)
+		}
+		w.Clock.Advance(time.Hour)
+		operator.Get(t, "/operator/system").RequireStatus(t, http.StatusOK).Data(t, &system)
+		for _, n := range system.Nodes { // a node that is alone gives no signs of life, so it cannot be late with them
+			if alone := w.Store.Alone(); n.Late == alone || (n.Until == nil) != alone {
+				t.Errorf("an hour later a node is %+v", n)
+			}
 		}
 	})
 }

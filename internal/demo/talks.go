@@ -84,7 +84,7 @@ func running() []talk {
 		{phone: "5511955500128", name: "Beatriz Lima", labels: []string{"VIP"}, fails: 131050, past: []line{
 			in(5*day, "Adorei o café! Vocês avisam das promoções?"),
 			out(5*day-hour, "Que bom! Avisamos sim."),
-		}, to: "demo", sends: []send{sends("demo", "template", promo("20"))}, person: person{consent: "opted_in", labels: []string{"VIP"}}},
+		}, to: "demo", sends: []send{sends("demo", "template", promo("20"))}},
 	}
 }
 

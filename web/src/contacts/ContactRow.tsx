@@ -43,7 +43,7 @@ export function ContactRow(props: { contact: Contact; chosen: boolean; choose: (
         <Avatar name={name} id={c.id} size={32} />
         <span className={styles.cut}>
           {name}
-          <small className={styles.narrow}>{address}</small>
+          {address !== name && <small className={styles.narrow}>{address}</small>}
         </span>
       </Link>
       <span className={`${styles.quiet} ${styles.wide}`}>{address}</span>

@@ -139,7 +139,7 @@ function Preview({ job, number, mapping }: { job: string; number: string; mappin
                   <td>{row.name}</td>
                   <td>{row.labels.join(", ")}</td>
                   <td>{row.consent && t.consents[row.consent as keyof typeof t.consents]}</td>
-                  <td className={row.problem ? styles.bad : styles.quiet}>{row.problem || t.fine}</td>
+                  <td className={row.problem ? styles.bad : styles.quiet}>{row.problem ? problemOf(row.problem, t) : t.fine}</td>
                 </tr>
               ))}
             </tbody>
@@ -148,4 +148,10 @@ function Preview({ job, number, mapping }: { job: string; number: string; mappin
       )}
     </Loaded>
   );
+}
+
+/** What is wrong with a row. The server names the field as the API does; the page's name for it takes its place. */
+function problemOf(problem: string, t: { phone: string; name: string; email: string; labels: string; consent: string; bsuid: string }): string {
+  const names: Record<string, string> = { phone_number: t.phone, name: t.name, email: t.email, labels: t.labels, marketing_consent: t.consent, bsuid: t.bsuid };
+  return problem.replace(/^([a-z_]+): /u, (whole, field: string) => (names[field] ? `${names[field]}: ` : whole));
 }

@@ -57,7 +57,7 @@ export function MergeDialog({ contact: c, close }: { contact: Contact; close: ()
   return (
     <Modal opened onClose={close} title={t.mergeTitle} size={560} closeButtonProps={{ "aria-label": common.close }}>
       <p>{t.mergeHint}</p>
-      <Select label={t.mergeSearch} searchable data={choices} value={other} onChange={setOther} onSearchChange={setTyped} filter={({ options }) => options} />
+      <Select data-autofocus label={t.mergeSearch} searchable data={choices} value={other} onChange={setOther} onSearchChange={setTyped} filter={({ options }) => options} />
       {other && <Loaded query={preview}>{(p) => <Result preview={p} />}</Loaded>}
       <div className={styles.actions} style={{ marginTop: 16 }}>
         <Button variant="default" onClick={close}>{common.cancel}</Button>

@@ -1,5 +1,6 @@
 import { useLanguage } from "../i18n";
-import { duration, growth, share, type Figures, type Range } from "./data";
+import { duration } from "../ui/times";
+import { growth, share, type Figures, type Range } from "./data";
 import styles from "./HomePage.module.css";
 import { useHome } from "./text";
 

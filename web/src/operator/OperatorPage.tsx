@@ -99,9 +99,13 @@ function System({ system: s }: { system: OperatorSystem }) {
                 </>
               }
               detail={
-                <>
-                  {t.until} <Time value={node.until} />
-                </>
+                node.until ? (
+                  <>
+                    {t.until} <Time value={node.until} />
+                  </>
+                ) : (
+                  t.alone
+                )
               }
               aside={node.id === s.node && t.version(s.version)}
             />

@@ -26,7 +26,7 @@ export interface OperatorPlan {
 export interface OperatorSystem {
   version: string;
   node: string;
-  nodes: { id: string; until: string; late: boolean }[];
+  nodes: { id: string; until: string | null; late: boolean }[];
   queues: { messages: number; deliveries: number; lanes: number; callbacks: number; files: number };
   storage: { engine: string; database_bytes: number; journal_bytes: number; search_bytes: number; files: number; media_bytes: number };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comingTime, dayName, relativeTime, shortTime } from "./times";
+import { comingTime, dayName, duration, relativeTime, shortTime } from "./times";
 
 const now = new Date(2026, 10, 15, 14, 0);
 const at = (...parts: [number, number, number, number, number]) => new Date(...parts).toISOString();
@@ -33,4 +33,11 @@ test("distances go both ways", () => {
   expect(relativeTime(at(2026, 10, 15, 14, 0), "en", now.getTime())).toBe("just now");
   expect(relativeTime(new Date(now.getTime() + 20_000).toISOString(), "en", now.getTime())).toBe("in a moment");
   expect(relativeTime(at(2026, 10, 22, 13, 59), "en", now.getTime())).toBe("in 7 days");
+});
+
+test("names durations with two units at most", () => {
+  expect(duration(45, "en")).toBe("45\u00a0sec");
+  expect(duration(60 * 12 + 30, "en")).toBe("12\u00a0min");
+  expect(duration(3 * 3600 + 20 * 60, "en")).toBe("3\u00a0h 20\u00a0min");
+  expect(duration(52 * 3600, "en")).toBe("2\u00a0d 4\u00a0h");
 });

@@ -74,6 +74,22 @@ export function relativeTime(instant: string, language: Language, now = serverNo
   return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(count, step[0]);
 }
 
+/** 45 s, 12 min, 3 h 20 min, 2 d 4 h, in the reader's language. */
+export function duration(seconds: number, language: string): string {
+  const unit = (value: number, name: "second" | "minute" | "hour" | "day") => {
+    const unitDisplay = name === "hour" || name === "day" ? "narrow" : "short"; // an m could be a month
+    const parts = new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay }).formatToParts(value);
+    return parts.filter(({ type }) => type !== "literal").map((part) => part.value).join("\u00a0");
+  };
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  const days = Math.floor(hours / 24);
+  if (minutes < 1) return unit(Math.round(seconds), "second");
+  if (hours < 1) return unit(minutes, "minute");
+  if (days < 1) return minutes % 60 ? `${unit(hours, "hour")} ${unit(minutes % 60, "minute")}` : unit(hours, "hour");
+  return hours % 24 ? `${unit(days, "day")} ${unit(hours % 24, "hour")}` : unit(days, "day");
+}
+
 /** A clock that all who look at it share: it ticks once for all of them, and only while somebody looks. */
 class Clock {
   private readonly watchers = new Set<() => void>();

@@ -39,7 +39,7 @@ function Scan({ begun, confirmed }: { begun: Begun; confirmed: (codes: string[])
       <CodeInput
         label={t.appCode}
         inputMode="numeric"
-        data-autofocus
+        autoFocus
         {...field("code", code, setCode)}
       />
       <Button type="submit" fullWidth loading={busy}>

@@ -4,6 +4,7 @@ import { ApiError } from "../../api/client";
 import { Section } from "../../settings/Section";
 import { EmptyState } from "../../ui/EmptyState";
 import { Loaded } from "../../ui/Loaded";
+import { phoneOf } from "../../ui/phone";
 import styles from "../parts/console.module.css";
 import { useFilters } from "../parts/filters";
 import { useDev } from "../text";
@@ -12,7 +13,7 @@ import { StepRow } from "./StepRow";
 
 function Told({ story }: { story: Story }) {
   const t = useDev();
-  const people = story.contacts.map((contact) => contact.name ?? contact.phone_number ?? contact.id);
+  const people = story.contacts.map((contact) => contact.name ?? phoneOf(contact.phone_number) ?? contact.id);
   return (
     <>
       {people.length > 0 && <p>{t.storyWith(people.join(", "))}</p>}

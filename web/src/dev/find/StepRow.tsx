@@ -9,7 +9,7 @@ import type { Step } from "./data";
 function kindOf(step: Step): "bad" | "wait" | undefined {
   if (step.attempt?.error_code || step.message?.status === "failed" || step.status?.status === "failed") return "bad";
   if (step.request) return step.request.status >= 400 ? "bad" : undefined;
-  return step.delivery ? "wait" : undefined;
+  if (step.delivery) return ({ succeeded: undefined, pending: "wait", failed: "bad", dead: "bad" } as const)[step.delivery.status];
 }
 
 function Said({ step }: { step: Step }): ReactNode {

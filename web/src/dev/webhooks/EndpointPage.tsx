@@ -1,3 +1,4 @@
+import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
@@ -9,7 +10,6 @@ import { Missing } from "../../ui/Missing";
 import { DeliveryDetail } from "../deliveries/DeliveryDetail";
 import { DeliveryFilters } from "../deliveries/DeliveryFilters";
 import { DeliveryTable } from "../deliveries/DeliveryTable";
-import { Choice } from "../parts/Choice";
 import styles from "../parts/console.module.css";
 import { useFilters, useFrom } from "../parts/filters";
 import { duration } from "../parts/format";
@@ -40,19 +40,21 @@ function Header({ endpoint, open, busy }: { endpoint: Endpoint; open: (dialog: E
   const t = useDev();
   const [filters, change] = useFilters();
   const range = (filters.range as HealthRange | undefined) ?? "day";
-  const others = (["week", "month"] as const).map((value) => ({ value, label: t.ranges[value] }));
+  const ranges = (["day", "week", "month"] as const).map((value) => ({ value, label: t.rangeNames[value] }));
   return (
     <header className={styles.head} inert={busy}>
       <div className={styles.title}>
         <h1>{shortURL(endpoint.url)}</h1>
         <StateTag endpoint={endpoint} />
         <span className={styles.space} />
-        <EndpointActions endpoint={endpoint} open={open} />
+        <div className={styles.actions}>
+          <EndpointActions endpoint={endpoint} open={open} />
+        </div>
       </div>
       <Facts endpoint={endpoint} />
-      <Chart id={endpoint.id} range={range} />
-      <div className={styles.sub}>
-        <Choice label={t.health} any={t.ranges.day} value={filters.range} options={others} change={(next) => change({ range: next })} />
+      <div className={styles.health}>
+        <Chart id={endpoint.id} range={range} />
+        <SegmentedControl size="xs" aria-label={t.health} data={ranges} value={range} onChange={(next) => change({ range: next === "day" ? undefined : next })} />
       </div>
     </header>
   );

@@ -35,11 +35,17 @@ function Told({ progress, of }: { progress: Progress; of: number }) {
 export function ReplayMany({ endpoint, close }: { endpoint: Endpoint; close: () => void }) {
   const t = useDev();
   const common = useText("common");
-  const [status, setStatus] = useState<"dead" | "failed">("dead");
+  const [chosen, setChosen] = useState<"dead" | "failed">();
   const [since, setSince] = useState("");
   const { progress, start, stop } = useReplay();
-  const filter: ReplayFilter = { subscription_id: endpoint.id, status, created_after: since ? new Date(since).toISOString() : undefined };
-  const count = useCount(filter, progress.state === "idle");
+  const filterOf = (of: "dead" | "failed"): ReplayFilter => ({
+    subscription_id: endpoint.id, status: of, created_after: since ? new Date(since).toISOString() : undefined,
+  });
+  const counts = { dead: useCount(filterOf("dead"), progress.state === "idle"), failed: useCount(filterOf("failed"), progress.state === "idle") };
+  // Where nothing was given up, what failed so far is what one comes for.
+  const status = chosen ?? (counts.dead.data?.count === 0 && counts.failed.data?.count ? "failed" : "dead");
+  const filter = filterOf(status);
+  const count = counts[status];
   const found = count.data?.count ?? 0;
   return (
     <Modal opened onClose={close} title={t.replayMany} closeButtonProps={{ "aria-label": common.close }}>
@@ -48,10 +54,11 @@ export function ReplayMany({ endpoint, close }: { endpoint: Endpoint; close: () 
         <FormError error={progress.error ?? count.error ?? undefined} />
         <NativeSelect
           label={t.status}
+          data-autofocus
           value={status}
           disabled={progress.state !== "idle"}
           data={(["dead", "failed"] as const).map((value) => ({ value, label: t.deliveryStates[value] }))}
-          onChange={(event) => setStatus(event.target.value as "dead" | "failed")}
+          onChange={(event) => setChosen(event.target.value as "dead" | "failed")}
         />
         <TextInput
           type="datetime-local"
@@ -69,7 +76,7 @@ export function ReplayMany({ endpoint, close }: { endpoint: Endpoint; close: () 
           )}
           {progress.state === "idle" && (
             <Button disabled={found === 0} onClick={() => void start(filter)}>
-              {t.replayNow(found)}
+              {found === 0 ? t.replay : t.replayNow(found)}
             </Button>
           )}
           {(progress.state === "finished" || progress.state === "stopped") && <Button onClick={close}>{t.done}</Button>}

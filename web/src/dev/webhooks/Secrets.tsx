@@ -34,7 +34,7 @@ function SecretRow({ endpoint, secret }: { endpoint: Endpoint; secret: SecretRef
         </>
       }
       actions={
-        <>
+        <span className={styles.actions}>
           {!reveal.data && (
             <Button variant="default" size="compact-sm" onClick={() => reveal.mutate()}>
               {t.show}
@@ -45,7 +45,7 @@ function SecretRow({ endpoint, secret }: { endpoint: Endpoint; secret: SecretRef
               {t.removeSecret}
             </Button>
           )}
-        </>
+        </span>
       }
     />
   );
@@ -64,7 +64,7 @@ function Rotation({ endpoint }: { endpoint: Endpoint }) {
   return (
     <ol className={styles.steps} aria-label={t.rotate}>
       <li>
-        <div>
+        <div className={styles.step}>
           {t.rotateMake}
           <NativeSelect
             label={t.rotateOld}
@@ -73,14 +73,13 @@ function Rotation({ endpoint }: { endpoint: Endpoint }) {
             data={(["1", "24", "168", "never"] as const).map((value) => ({ value, label: t.overlaps[value] }))}
             onChange={(event) => setHours(event.target.value)}
           />
-          <br />
           <Button loading={make.isPending} disabled={make.isSuccess} onClick={() => make.mutate()}>
             {t.makeSecret}
           </Button>
         </div>
       </li>
       <li>
-        <div>
+        <div className={styles.step}>
           {t.rotateGive}
           {make.data && <CopyField label={t.newSecret} value={make.data.secret} />}
         </div>
@@ -105,7 +104,7 @@ export function Secrets({ endpoint, close }: { endpoint: Endpoint; close: () => 
             <SecretRow key={secret.id} endpoint={current} secret={secret} />
           ))}
         </Rows>
-        <h3>{t.rotate}</h3>
+        <h3 className={styles.walk}>{t.rotate}</h3>
         <Rotation endpoint={current} />
       </div>
     </Modal>

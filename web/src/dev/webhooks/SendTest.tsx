@@ -28,12 +28,13 @@ export function SendTest({ endpoint, close, show }: { endpoint: Endpoint; close:
       <p>{t.sendTestHint}</p>
       <NativeSelect
         label={t.event}
+        data-autofocus
         value={chosen}
         error={submit.errorOf("event_type")}
         data={types.map(({ type }) => type)}
         onChange={(event) => setChosen(event.target.value)}
       />
-      <Json value={types.find(({ type }) => type === chosen)?.sample ?? {}} label={t.sample} />
+      <Json short value={types.find(({ type }) => type === chosen)?.sample ?? {}} label={t.sample} />
     </FormDialog>
   );
 }

@@ -258,6 +258,9 @@ export const inbox = {
   conversation: "Conversation",
   contact: "Contact",
   firstSeen: "First seen",
+  marketing: "Marketing",
+  openContact: "Open the contact",
+  personNotes: "Notes on the contact",
   waitingSince: "Waiting",
   copyValue: (value: string) => `Copy ${value}`,
 

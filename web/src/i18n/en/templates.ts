@@ -168,7 +168,7 @@ export const templates = {
   terms: "We accept the provider's terms for zero-tap",
   advanced: "Delivery",
   ttl: "Try to deliver for (seconds)",
-  ttlHint: (from: number, to: number) => `Leave empty for the provider's default, or choose ${from} to ${to}.`,
+  ttlHint: (from: string, to: string) => `Leave empty for the provider's default, or choose ${from} to ${to}.`,
   preview: "Preview",
   previewNone: "Your message appears here.",
   authTexts: {

@@ -152,6 +152,7 @@ export const dev: Translated<typeof english> = {
   moreActions: "Tindakan lain",
   allDeliveries: "Semua kiriman",
   health: "Kiriman selama",
+  rangeNames: { day: "Hari", week: "Minggu", month: "Bulan" },
   ranges: { day: "Sehari terakhir", week: "Seminggu terakhir", month: "Sebulan terakhir" },
   chart: (range: string, deliveries: number, waiting: number, failed: number) => `${range}: ${deliveries} kiriman, ${waiting} menunggu, ${failed} gagal`,
   bar: (deliveries: number, waiting: number, failed: number) => `${deliveries} kiriman, ${waiting} menunggu, ${failed} gagal`,

@@ -258,6 +258,9 @@ export const inbox: Translated<typeof english> = {
   conversation: "Percakapan",
   contact: "Kontak",
   firstSeen: "Pertama kali",
+  marketing: "Pemasaran",
+  openContact: "Buka kontak",
+  personNotes: "Catatan tentang kontak",
   waitingSince: "Menunggu",
   copyValue: (value) => `Salin ${value}`,
 

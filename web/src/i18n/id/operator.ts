@@ -15,6 +15,7 @@ export const operator: typeof english = {
   nodesHint: "Proses yang dianggap hidup oleh yang lain.",
   thisNode: "Yang ini",
   late: "Terlambat",
+  alone: "Satu-satunya yang dapat memakai penyimpanan tertanam.",
   until: "tanda hidupnya berlaku sampai",
   version: (version: string) => `Versi ${version}`,
   storage: "Penyimpanan",

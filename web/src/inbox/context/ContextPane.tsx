@@ -1,9 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { Conversation } from "../../api/types";
-import { useText } from "../../i18n";
+import { contactQuery } from "../../contacts/data";
+import { useLanguage, useText } from "../../i18n";
 import { Avatar } from "../../ui/Avatar";
 import { IconButton } from "../../ui/IconButton";
 import { Time } from "../../ui/Time";
+import { duration, longTime, useNow } from "../../ui/times";
 import { conversationQuery, fromLists, nameOf } from "../data/conversations";
 import { WindowPill } from "../thread/WindowPill";
 import { ContextLabels } from "./ContextLabels";
@@ -25,7 +28,9 @@ export function ContextPane({ id }: { id: string }) {
       <div className={styles.card}>
         <Avatar name={nameOf(c)} id={c.contact.id} />
         <div>
-          <b>{nameOf(c)}</b>
+          <Link to="/contacts/$id" params={{ id: c.contact.id }} className={styles.name} title={t.openContact}>
+            {nameOf(c)}
+          </Link>
           {c.contact.phone_number && c.contact.name && (
             <CopyId value={c.contact.phone_number} shown={phoneOf(c.contact.phone_number) ?? ""} />
           )}
@@ -39,12 +44,26 @@ export function ContextPane({ id }: { id: string }) {
       <Earlier id={id} />
       <h3>{t.ids}</h3>
       <Ids conversation={c} />
+      <PersonNotes contact={c.contact.id} />
     </div>
+  );
+}
+
+/** How long ago something was: 1 h 20 min. */
+function Elapsed({ since }: { since: string }) {
+  const language = useLanguage();
+  const seconds = (useNow().getTime() - Date.parse(since)) / 1000;
+  return (
+    <time dateTime={since} title={longTime(since, language)}>
+      {duration(Math.max(0, seconds), language)}
+    </time>
   );
 }
 
 function Details({ conversation: c }: { conversation: Conversation }) {
   const t = useText("inbox");
+  const contacts = useText("contacts");
+  const person = useQuery(contactQuery(c.contact.id)).data?.contact;
   return (
     <dl className={styles.facts}>
       {c.contact.username && <Fact name={t.username}>@{c.contact.username}</Fact>}
@@ -58,10 +77,34 @@ function Details({ conversation: c }: { conversation: Conversation }) {
       </Fact>
       {c.waiting_since && (
         <Fact name={t.waitingSince}>
-          <Time value={c.waiting_since} relative />
+          <Elapsed since={c.waiting_since} />
         </Fact>
       )}
+      <Fact name={t.marketing}>{person && contacts.consents[person.marketing_consent]}</Fact>
+      {person?.email && <Fact name={contacts.email}>{person.email}</Fact>}
     </dl>
+  );
+}
+
+/** What colleagues have noted of the person, not of this conversation. */
+function PersonNotes({ contact }: { contact: string }) {
+  const t = useText("inbox");
+  const notes = useQuery(contactQuery(contact)).data?.notes ?? [];
+  if (notes.length === 0) return null;
+  return (
+    <>
+      <h3>{t.personNotes}</h3>
+      <ul className={styles.notes}>
+        {notes.map((note) => (
+          <li key={note.id}>
+            {note.body}
+            <small>
+              {note.author.name} · <Time value={note.created_at} />
+            </small>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -84,7 +84,7 @@ function FromAndTo({ from, setFrom, to, setTo }: Ends) {
         value={to}
         onChange={(event) => setTo(event.target.value)}
       />
-      <Select label={t.startFrom} description={" "} allowDeselect={false} value={from} data={numbers} onChange={setFrom} />
+      <Select label={t.startFrom} allowDeselect={false} value={from} data={numbers} onChange={setFrom} />
     </div>
   );
 }

@@ -130,10 +130,11 @@ function Below({ form, errorOf, change }: Parts) {
 function Delivery({ form, errorOf, change }: Parts) {
   const t = useTemplateText();
   const [from = 0, to = 0] = limits.ttl[form.category];
+  const format = new Intl.NumberFormat(useLanguage());
   return (
     <section className={styles.part}>
       <h2>{t.advanced}</h2>
-      <TextInput label={t.ttl} description={t.ttlHint(from, to)} inputMode="numeric" value={form.ttl} error={errorOf("message_send_ttl_seconds")}
+      <TextInput label={t.ttl} description={t.ttlHint(format.format(from), format.format(to))} inputMode="numeric" value={form.ttl} error={errorOf("message_send_ttl_seconds")}
         onChange={(event) => change({ ttl: event.target.value.replace(/\D/gu, "") })} />
     </section>
   );
