@@ -31,6 +31,8 @@ type rig struct {
 
 	// answer decides the result of a call; nil accepts every message.
 	answer func(to string) error
+	// rating is how the provider rates the number; "" leaves it unknown, and "-" never answers.
+	rating string
 
 	mu    sync.Mutex
 	calls map[string]int // by recipient
@@ -81,7 +83,7 @@ func (r *rig) start() *node {
 		Token: func(chat.Account) (string, error) { return "", nil },
 	}))
 	n.store.HandTo(func(h *store.Hands) { h.Node, h.Send = func() string { return n.name }, n.sender.Enqueue })
-	n.worker = parttest.Start(r.t, broadcast.New(broadcast.Config{Store: n.store, Lease: lease, PerSecond: 100, Log: slog.New(slog.DiscardHandler)}))
+	n.worker = parttest.Start(r.t, broadcast.New(broadcast.Config{Store: n.store, Lease: lease, PerSecond: 100, Rate: r.rate, Log: slog.New(slog.DiscardHandler)}))
 	r.nodes = append(r.nodes, n)
 	return n
 }
@@ -120,6 +122,24 @@ func (r *rig) send(_ context.Context, _ provider.Number, m provider.Outbound) (p
 		}
 	}
 	return provider.Sent{MessageID: "wamid." + m.ID}, nil
+}
+
+// rate reads the number's rating, as numbers.Service does.
+func (r *rig) rate(ctx context.Context, account chat.Account) error {
+	r.mu.Lock()
+	rating := r.rating
+	r.mu.Unlock()
+	if rating == "-" {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return r.Store.InTx(ctx, func(tx *store.Tx) error { return core.KeepRating(tx, account, provider.PhoneNumber{Quality: rating}) })
+}
+
+func (r *rig) rated(rating string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rating = rating
 }
 
 // called is how often the provider was called.

@@ -37,7 +37,9 @@ type Config struct {
 	Lease func() store.Lease
 	// PerSecond is how many messages a number sends per second.
 	PerSecond float64
-	Log       *slog.Logger
+	// Rate reads a number's rating from the provider, and stores it. If it is nil, callbacks alone tell of ratings.
+	Rate func(ctx context.Context, account chat.Account) error
+	Log  *slog.Logger
 	// LookEvery and WorkEvery replace the defaults if they are not zero.
 	LookEvery, WorkEvery time.Duration
 }
@@ -73,6 +75,7 @@ type Worker struct {
 // number is an account whose broadcasts this worker advances.
 type number struct {
 	broadcasts []chat.Broadcast
+	rating     rating
 	pace       bucket
 	each       map[string]*bucket // by broadcast id, for broadcasts with their own pace
 	places     map[string]place   // by broadcast id; forgotten at each look
@@ -140,7 +143,9 @@ func (w *Worker) Sweep(ctx context.Context) error {
 	}
 	var err error
 	for id, n := range w.numbers {
-		err = errors.Join(err, w.serve(ctx, lease.Node, n))
+		if w.rated(n) {
+			err = errors.Join(err, w.serve(ctx, lease.Node, n))
+		}
 		if len(n.broadcasts) == 0 {
 			delete(w.numbers, id)
 		}

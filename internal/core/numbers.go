@@ -48,18 +48,36 @@ func KeepStanding(tx *store.Tx, account chat.Account, info provider.PhoneNumber)
 		current.StatusReason = new("the provider reports " + info.Status)
 	}
 	current.ProviderStatus = orNil(info.Status)
-	if info.Quality != "" {
-		current.Quality = &info.Quality
-	}
-	if limit := tierOf(info.Limit); limit != "" {
-		current.MessagingLimit = &limit
-	}
+	takeRating(&current, info)
 	if name := clippedName(info.VerifiedName); name != nil {
 		current.Name = name
 	}
 	stored := current
 	stored.UpdatedAt = tx.Now()
 	return stored, tx.UpdateAccount(current)
+}
+
+// KeepRating stores the provider's rating of a number, and how many people it may write to.
+func KeepRating(tx *store.Tx, account chat.Account, info provider.PhoneNumber) error {
+	current, err := tx.Account(account.OrgID, account.ID)
+	if err != nil {
+		return ignoreNotFound(err)
+	}
+	before := current
+	takeRating(&current, info)
+	if deref(current.Quality) == deref(before.Quality) && deref(current.MessagingLimit) == deref(before.MessagingLimit) {
+		return nil
+	}
+	return tx.UpdateAccount(current)
+}
+
+func takeRating(account *chat.Account, info provider.PhoneNumber) {
+	if info.Quality != "" {
+		account.Quality = &info.Quality
+	}
+	if limit := tierOf(info.Limit); limit != "" {
+		account.MessagingLimit = &limit
+	}
 }
 
 // NoteProfile records in the audit log that a number's profile was changed.

@@ -24,19 +24,36 @@ type Service struct {
 
 // Refresh reads a number's state from the provider, and stores it.
 func (s *Service) Refresh(ctx context.Context, account chat.Account) (chat.Account, error) {
-	number, err := core.NumberOf(account, s.Token)
+	info, err := s.read(ctx, account)
 	if err != nil {
 		return chat.Account{}, err
-	}
-	info, err := s.Provider.PhoneNumber(ctx, number)
-	if err != nil {
-		return chat.Account{}, providerRefused(err)
 	}
 	err = s.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 		account, err = core.KeepStanding(tx, account, info)
 		return err
 	})
 	return account, err
+}
+
+// Rate reads a number's rating and limit from the provider, and stores them. The number's state stays as it is.
+func (s *Service) Rate(ctx context.Context, account chat.Account) error {
+	info, err := s.read(ctx, account)
+	if err != nil {
+		return err
+	}
+	return s.Store.InTx(ctx, func(tx *store.Tx) error { return core.KeepRating(tx, account, info) })
+}
+
+func (s *Service) read(ctx context.Context, account chat.Account) (provider.PhoneNumber, error) {
+	number, err := core.NumberOf(account, s.Token)
+	if err != nil {
+		return provider.PhoneNumber{}, err
+	}
+	info, err := s.Provider.PhoneNumber(ctx, number)
+	if err != nil {
+		return info, providerRefused(err)
+	}
+	return info, nil
 }
 
 // Profile reads a number's business profile.

@@ -20,6 +20,7 @@ import (
 	"github.com/parleyhq/parley/internal/media"
 	"github.com/parleyhq/parley/internal/netguard"
 	"github.com/parleyhq/parley/internal/node"
+	"github.com/parleyhq/parley/internal/numbers"
 	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/provider/cloud"
 	"github.com/parleyhq/parley/internal/sender"
@@ -164,8 +165,9 @@ func (s *Server) newWorkers() []part.Part {
 		PerSecond: float64(s.cfg.MessagesPerSecond), Lateness: sender.ProcessorLateness(), Metrics: sender.NewMetrics(s.registry), Tracer: s.tracer, Log: s.log,
 	})
 	s.store.HandTo(func(h *store.Hands) { h.Send, h.Fetch = m.sender.Enqueue, m.mover.Fetch })
+	known := &numbers.Service{Store: s.store, Provider: m.client, Token: s.token}
 	return []part.Part{m.mover, m.sender, templates.NewSyncer(m.templates, s.log), broadcast.New(broadcast.Config{
-		Store: s.store, Lease: m.node.Lease, PerSecond: float64(s.cfg.MessagesPerSecond), Log: s.log,
+		Store: s.store, Lease: m.node.Lease, PerSecond: float64(s.cfg.MessagesPerSecond), Rate: known.Rate, Log: s.log,
 	})}
 }
 
