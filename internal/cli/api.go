@@ -56,8 +56,11 @@ func (f serviceFlags) explain(err error) error { return explainService(err, f.UR
 // explain adds what to do about a failed call that named a number.
 func (f apiFlags) explain(err error) error {
 	refusal, ok := errors.AsType[*client.Error](err)
-	if ok && (refusal.Code == client.CodeResourceNotFound || refusal.Param == "phone_number_id") {
+	switch {
+	case ok && (refusal.Code == client.CodeResourceNotFound || refusal.Param == "phone_number_id"):
 		return fmt.Errorf("%w\ncheck --from; \"parley account list\" shows your numbers", err)
+	case ok && refusal.Code == client.CodeInvalidTemplateName:
+		return fmt.Errorf("%w\n\"parley template list\" shows the number's templates with their languages, and \"parley template sync\" reads them anew", err)
 	}
 	return f.serviceFlags.explain(err)
 }

@@ -215,6 +215,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"key create --org " + id + " --expires-at never", []string{`--expires-at: "never" is not a time`}},
 		{"key revoke", []string{`expected "<key-id>"`}},
 		{"send", []string{"missing flags: --from=ID, --key=KEY"}},
+		{"send --key svc_live_0123456789abcdefghijklmn --to +491 --text a", []string{"missing flags: --from=ID", "parley account list", "PARLEY_FROM"}},
 		{sendArgs, []string{"give one of --text, --template, --image"}},
 		{sendArgs + " --text a --image b", []string{"give one of --text, --template, --image"}},
 		{"send --key svc_live_0123456789abcdefghijklmn --from 100200300 --text a", []string{"missing flags: --to=TO"}},

@@ -52,6 +52,8 @@ func usageMessage(err error, env environment) string {
 	}
 	if strings.HasPrefix(message, "missing flags:") && strings.Contains(message, "--key=") {
 		message += "\n\"parley login\" keeps the address, the key and the number for all commands; PARLEY_API_KEY and PARLEY_FROM give them too"
+	} else if strings.HasPrefix(message, "missing flags:") && strings.Contains(message, "--from=") {
+		message += "\n\"parley account list\" shows your numbers; PARLEY_FROM gives one too, and \"parley login\" keeps it for all commands"
 	}
 	return fmt.Sprintf("%s\nsee \"%s --help\"", message, cmd.FullPath())
 }

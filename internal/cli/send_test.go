@@ -77,6 +77,7 @@ func TestSendRefusals(t *testing.T) {
 	d.send(t, "--text", "a", "--to", "12").refused(t, exitFailed, "(invalid_phone_number, to, req_")
 	d.send(t, "--text", "a", "--from", "999999999").refused(t, exitFailed, "resource_not_found", "check --from", "parley account list")
 	d.send(t, "--template", "new_arrivals").refused(t, exitFailed, "header needs a parameter of type image", "missing_required_field", "--header gives the file of its header")
+	d.send(t, "--template", "nope").refused(t, exitFailed, "invalid_template_name", "parley template list")
 	d.send(t, "--image", "nowhere.jpg").refused(t, exitFailed, "nowhere.jpg: no such file", "the id of library media (med_…), or a file")
 	d.send(t, "--text", "a", "--key", "svc_live_0123456789abcdefghijklmn").refused(t, exitFailed, "invalid_api_key", "check --key (PARLEY_API_KEY)")
 }

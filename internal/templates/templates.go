@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -51,6 +52,8 @@ func callFailed(err error, given ...string) error {
 	switch {
 	case errors.Is(err, provider.ErrNoApp):
 		return chat.Fail(chat.CodeServiceUnavailable, "This service cannot upload samples yet: its operator has to set --provider-app-id. The provider's own handles work.")
+	case e.Throttled || class.Throttled:
+		return chat.Fail(chat.CodeProviderFailure, "The provider takes no more requests for now: %s. Try again later; its limits are counted by the hour.", strings.TrimSuffix(e.Message, "."))
 	case e.HTTPStatus == 0 || e.HTTPStatus >= 500 || e.Transient || class.Transient:
 		return chat.Fail(chat.CodeProviderFailure, "The provider did not answer or is in trouble. Try again in a while.")
 	case class.TokenLost || class.Code == chat.FailPermissionRevoked || class.Code == chat.FailAccountRestricted:
