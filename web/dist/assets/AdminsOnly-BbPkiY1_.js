@@ -1,1 +1,0 @@
-import{ft as e}from"./vendor-CHiJvsWZ.js";import{Et as t,It as n,pt as r}from"./shared-D1y3x1Cp.js";var i=e();function a({children:e}){let a=t(`settings`);return n()?e:(0,i.jsx)(r,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

@@ -1,1 +1,0 @@
-import{ft as e}from"./vendor-CHiJvsWZ.js";import{t}from"./Frame-B5NUBdGC.js";import{t as n}from"./text-CZo33AqV.js";import{t as r}from"./Wizard-CWvQTPAL.js";var i=e();function a(){let e=n();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(r,{step:1})})}export{a as default};

@@ -1,1 +1,0 @@
-export{t as StateTag,n as default}from"./WebhooksPage-Bc87ui38.js";

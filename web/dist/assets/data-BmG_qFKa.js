@@ -1,1 +1,0 @@
-import{C as e}from"./vendor-CHiJvsWZ.js";import{Ht as t,Ut as n,qt as r}from"./shared-D1y3x1Cp.js";var i=e=>r([`events`,e],`/events`,{...e,limit:50}),a=t=>e({queryKey:[`event`,t],queryFn:()=>n(`/events/${t}`)}),o=e({queryKey:[`event types`],queryFn:()=>t(`/event_types`)});export{o as n,i as r,a as t};

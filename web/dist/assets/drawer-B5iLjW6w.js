@@ -1,1 +1,0 @@
-import{bt as e,yt as t}from"./shared-D1y3x1Cp.js";var n=new t(!1),r=()=>e(n),i=e=>n.set(e);export{r as n,i as t};

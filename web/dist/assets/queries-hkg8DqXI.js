@@ -1,1 +1,0 @@
-import{C as e}from"./vendor-CHiJvsWZ.js";import{Ht as t}from"./shared-D1y3x1Cp.js";var n=n=>e({queryKey:[`templates`,n],queryFn:()=>t(`/${n}/templates`,{query:{limit:100}})});export{n as t};
