@@ -162,10 +162,7 @@ func (cmd *accountListCommand) listOverAPI(c *console) error {
 		return err
 	}
 	list, err := upTo(api.Accounts(c.ctx, client.AccountFilter{All: true}), -1)
-	if err != nil {
-		return flags.explain(err)
-	}
-	return showList(c, flags, list, func(a client.Account) record {
+	return showList(c, &flags, list, err, func(a client.Account) record {
 		return record{
 			{"phone_number_id", textOrNil(a.PhoneNumberID)}, {"phone_number", textOrNil(a.PhoneNumber)}, {"status", string(a.Status)},
 			{"status_reason", textOrNil(a.StatusReason)}, {"name", textOrNil(a.Name)},

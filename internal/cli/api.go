@@ -35,6 +35,8 @@ func (f serviceFlags) Validate() error {
 // caller is a command that calls a running service. Its Run gets the client.
 type caller interface {
 	connect() (*client.Client, error)
+	explain(err error) error
+	output() storeFlags
 }
 
 // bindClient lets a caller's Run have a client.
@@ -95,9 +97,12 @@ func (f listFlags) pageOf() client.PageOptions {
 	return client.PageOptions{Limit: 100}
 }
 
-// showList prints a list as a table, or as the API's JSON.
-func showList[T any](c *console, f serviceFlags, list []T, row func(T) record) error {
-	if f.JSON {
+// showList prints the list that a call returned as a table, or as the API's JSON.
+func showList[T any](c *console, cmd caller, list []T, err error, row func(T) record) error {
+	if err != nil {
+		return cmd.explain(err)
+	}
+	if cmd.output().JSON {
 		return printAny(c, struct {
 			Data []T `json:"data"`
 		}{list})
@@ -107,15 +112,18 @@ func showList[T any](c *console, f serviceFlags, list []T, row func(T) record) e
 	for i, item := range list {
 		rows[i] = row(item)
 	}
-	return f.output().printAll(c.stdout, rows, names(row(none))...)
+	return cmd.output().printAll(c.stdout, rows, names(row(none))...)
 }
 
-// showOne prints an object as lines, or as the API's JSON.
-func showOne[T any](c *console, f serviceFlags, thing T, lines record) error {
-	if f.JSON {
+// showOne prints the object that a call returned as lines, or as the API's JSON.
+func showOne[T any](c *console, cmd caller, thing *T, err error, lines func(T) record) error {
+	if err != nil {
+		return cmd.explain(err)
+	}
+	if cmd.output().JSON {
 		return printAny(c, thing)
 	}
-	return f.output().printOne(c.stdout, lines)
+	return cmd.output().printOne(c.stdout, lines(*thing))
 }
 
 func printAny(c *console, v any) error {

@@ -53,10 +53,7 @@ func (cmd *deliveryListCommand) Run(c *console, api *client.Client) error {
 		SubscriptionID: cmd.Subscription, Status: client.WebhookDeliveryStatus(cmd.Status), EventType: client.EventType(cmd.Event), EventID: cmd.EventID,
 		CreatedAfter: timeOf(cmd.After), CreatedBefore: timeOf(cmd.Before), PageOptions: cmd.pageOf(),
 	}), cmd.Limit)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showList(c, cmd.serviceFlags, list, deliveryRow)
+	return showList(c, cmd, list, err, deliveryRow)
 }
 
 type deliveryShowCommand struct {
@@ -66,10 +63,12 @@ type deliveryShowCommand struct {
 
 func (cmd *deliveryShowCommand) Run(c *console, api *client.Client) error {
 	d, err := api.GetWebhookDelivery(c.ctx, cmd.ID)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	lines := append(deliveryRecord(*d), field{"response_body_snippet", textOrNil(d.ResponseBodySnippet)})
+	return showOne(c, cmd, d, err, deliveryStory)
+}
+
+// deliveryStory is a delivery with its attempts.
+func deliveryStory(d client.WebhookDelivery) record {
+	lines := append(deliveryRecord(d), field{"response_body_snippet", textOrNil(d.ResponseBodySnippet)})
 	for _, a := range d.Attempts {
 		outcome := text(numberOrNil(a.ResponseStatus))
 		if a.ErrorCode != nil {
@@ -77,7 +76,7 @@ func (cmd *deliveryShowCommand) Run(c *console, api *client.Client) error {
 		}
 		lines = append(lines, field{fmt.Sprintf("attempt %d", a.Attempt), fmt.Sprintf("%s  %s", instant(a.At), outcome)})
 	}
-	return showOne(c, cmd.serviceFlags, d, append(lines, field{"payload", string(d.Payload)}))
+	return append(lines, field{"payload", string(d.Payload)})
 }
 
 type deliveryReplayCommand struct {
@@ -103,10 +102,7 @@ func (cmd *deliveryReplayCommand) Run(c *console, api *client.Client) error {
 		return cmd.replayAll(c, api)
 	}
 	d, err := api.ReplayWebhookDelivery(c.ctx, cmd.ID)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showOne(c, cmd.serviceFlags, d, deliveryRecord(*d))
+	return showOne(c, cmd, d, err, deliveryRecord)
 }
 
 // replayAll repeats the replay until the service has no more deliveries.

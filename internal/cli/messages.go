@@ -29,10 +29,7 @@ func (cmd *messageListCommand) Run(c *console, api *client.Client) error {
 		Direction: client.Direction(cmd.Direction), Status: client.MessageStatus(cmd.Status), Type: client.MessageType(cmd.Type),
 		ConversationID: cmd.Conversation, CreatedAfter: timeOf(cmd.After), CreatedBefore: timeOf(cmd.Before), PageOptions: cmd.pageOf(),
 	}), cmd.Limit)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showList(c, cmd.serviceFlags, list, func(m client.Message) record {
+	return showList(c, cmd, list, err, func(m client.Message) record {
 		return record{
 			{"id", m.ID}, {"created_at", instant(m.CreatedAt)}, {"direction", string(m.Direction)}, {"with", whoOf(m)},
 			{"type", string(m.Type)}, {"status", string(m.Status)}, {"content", short(contentOf(m))},
@@ -47,10 +44,7 @@ type messageGetCommand struct {
 
 func (cmd *messageGetCommand) Run(c *console, api *client.Client) error {
 	m, err := cmd.find(c, api)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showOne(c, cmd.serviceFlags, m, messageRecord(*m))
+	return showOne(c, cmd, m, err, messageRecord)
 }
 
 // find gets the message by our id or the provider's.

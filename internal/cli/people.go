@@ -42,10 +42,7 @@ func (cmd *contactListCommand) Run(c *console, api *client.Client) error {
 	list, err := upTo(api.Contacts(c.ctx, cmd.From, client.ContactFilter{
 		Search: cmd.Search, Phone: cmd.Phone, LabelID: cmd.Label, PageOptions: cmd.pageOf(),
 	}), cmd.Limit)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showList(c, cmd.serviceFlags, list, contactRow)
+	return showList(c, cmd, list, err, contactRow)
 }
 
 type contactGetCommand struct {
@@ -55,10 +52,7 @@ type contactGetCommand struct {
 
 func (cmd *contactGetCommand) Run(c *console, api *client.Client) error {
 	contact, err := api.GetContact(c.ctx, cmd.From, cmd.ID)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showOne(c, cmd.serviceFlags, contact, contactRecord(*contact))
+	return showOne(c, cmd, contact, err, contactRecord)
 }
 
 type contactCreateCommand struct {
@@ -79,10 +73,7 @@ func (cmd *contactCreateCommand) Validate() error {
 
 func (cmd *contactCreateCommand) Run(c *console, api *client.Client) error {
 	contact, err := api.CreateContact(c.ctx, cmd.From, client.NewContact{PhoneNumber: cmd.Phone, BSUID: cmd.BSUID, Name: cmd.Name, Email: cmd.Email})
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showOne(c, cmd.serviceFlags, contact, contactRecord(*contact))
+	return showOne(c, cmd, contact, err, contactRecord)
 }
 
 type conversationCommands struct {
@@ -121,10 +112,7 @@ func (cmd *conversationListCommand) Run(c *console, api *client.Client) error {
 	list, err := upTo(api.Conversations(c.ctx, cmd.From, client.ConversationFilter{
 		Status: client.ConversationStatus(cmd.Status), ContactID: cmd.Contact, PageOptions: cmd.pageOf(),
 	}), cmd.Limit)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showList(c, cmd.serviceFlags, list, conversationRow)
+	return showList(c, cmd, list, err, conversationRow)
 }
 
 type conversationGetCommand struct {
@@ -134,10 +122,7 @@ type conversationGetCommand struct {
 
 func (cmd *conversationGetCommand) Run(c *console, api *client.Client) error {
 	v, err := api.GetConversation(c.ctx, cmd.From, cmd.ID)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showOne(c, cmd.serviceFlags, v, conversationRecord(*v))
+	return showOne(c, cmd, v, err, conversationRecord)
 }
 
 type conversationUpdateCommand struct {
@@ -148,8 +133,5 @@ type conversationUpdateCommand struct {
 
 func (cmd *conversationUpdateCommand) Run(c *console, api *client.Client) error {
 	v, err := api.UpdateConversation(c.ctx, cmd.From, cmd.ID, client.ConversationPatch{Status: client.Set(client.ConversationStatus(cmd.Status))})
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showOne(c, cmd.serviceFlags, v, conversationRecord(*v))
+	return showOne(c, cmd, v, err, conversationRecord)
 }

@@ -31,10 +31,7 @@ type webhookListCommand struct {
 
 func (cmd *webhookListCommand) Run(c *console, api *client.Client) error {
 	list, err := upTo(api.WebhookSubscriptions(c.ctx, client.PageOptions{Limit: 100}), -1)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showList(c, cmd.serviceFlags, list, webhookRecord)
+	return showList(c, cmd, list, err, webhookRecord)
 }
 
 type webhookCreateCommand struct {
@@ -51,10 +48,9 @@ func (cmd *webhookCreateCommand) Run(c *console, api *client.Client) error {
 		n.Events = append(n.Events, client.EventType(name))
 	}
 	s, err := api.CreateWebhookSubscription(c.ctx, n)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showOne(c, cmd.serviceFlags, s, append(webhookRecord(*s), field{"secret", s.InitialSecret}))
+	return showOne(c, cmd, s, err, func(s client.WebhookSubscription) record {
+		return append(webhookRecord(s), field{"secret", s.InitialSecret})
+	})
 }
 
 type webhookTestCommand struct {
@@ -65,10 +61,7 @@ type webhookTestCommand struct {
 
 func (cmd *webhookTestCommand) Run(c *console, api *client.Client) error {
 	d, err := api.TestWebhookSubscription(c.ctx, cmd.ID, client.EventType(cmd.Event))
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showOne(c, cmd.serviceFlags, d, deliveryRecord(*d))
+	return showOne(c, cmd, d, err, deliveryRecord)
 }
 
 type webhookDeleteCommand struct {
@@ -78,10 +71,7 @@ type webhookDeleteCommand struct {
 
 func (cmd *webhookDeleteCommand) Run(c *console, api *client.Client) error {
 	gone, err := api.DeleteWebhookSubscription(c.ctx, cmd.ID)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showOne(c, cmd.serviceFlags, gone, record{{"id", gone.ID}, {"deleted", gone.Deleted}})
+	return showOne(c, cmd, gone, err, func(gone client.Deleted) record { return record{{"id", gone.ID}, {"deleted", gone.Deleted}} })
 }
 
 type webhookSecretCommands struct {
@@ -100,7 +90,7 @@ func (cmd *secretListCommand) Run(c *console, api *client.Client) error {
 	if err != nil {
 		return cmd.explain(err)
 	}
-	return showList(c, cmd.serviceFlags, s.Secrets, func(ref client.WebhookSecretRef) record {
+	return showList(c, cmd, s.Secrets, nil, func(ref client.WebhookSecretRef) record {
 		return record{{"id", ref.ID}, {"created_at", instant(ref.CreatedAt)}, {"expires_at", instantOrNil(ref.ExpiresAt)}}
 	})
 }
@@ -116,11 +106,8 @@ func (cmd *secretCreateCommand) Run(c *console, api *client.Client) error {
 	s, err := api.CreateWebhookSecret(c.ctx, cmd.ID, client.NewWebhookSecret{
 		ExpiresInHours: (*int)(cmd.ExpiresIn), ExpireOthersInHours: (*int)(cmd.ExpireOthersIn),
 	})
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showOne(c, cmd.serviceFlags, s, record{
-		{"id", s.ID}, {"secret", s.Secret}, {"created_at", instant(s.CreatedAt)}, {"expires_at", instantOrNil(s.ExpiresAt)},
+	return showOne(c, cmd, s, err, func(s client.WebhookSecret) record {
+		return record{{"id", s.ID}, {"secret", s.Secret}, {"created_at", instant(s.CreatedAt)}, {"expires_at", instantOrNil(s.ExpiresAt)}}
 	})
 }
 
@@ -132,8 +119,5 @@ type secretRevokeCommand struct {
 
 func (cmd *secretRevokeCommand) Run(c *console, api *client.Client) error {
 	gone, err := api.RevokeWebhookSecret(c.ctx, cmd.ID, cmd.Secret)
-	if err != nil {
-		return cmd.explain(err)
-	}
-	return showOne(c, cmd.serviceFlags, gone, record{{"id", gone.ID}, {"revoked", gone.Revoked}})
+	return showOne(c, cmd, gone, err, func(gone client.Revoked) record { return record{{"id", gone.ID}, {"revoked", gone.Revoked}} })
 }
