@@ -18,10 +18,10 @@ import (
 
 var picturesTo = flag.String("pictures", "", "the folder for the pictures")
 
-// page is a page of the dashboard, with the role and the name of an element that is there once it has loaded.
-type page struct{ path, role, name string }
+// sight is a page of the dashboard, with the role and the name of an element that is there once it has loaded.
+type sight struct{ path, role, name string }
 
-var pages = []page{
+var pages = []sight{
 	{"/", "heading", "Messages per day"},
 	{"/inbox/mine", "list", "Conversations"},
 	{"/inbox/all", "list", "Conversations"},
@@ -84,7 +84,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-func (s *Screen) picture(srv *Server, p page, size string) {
+func (s *Screen) picture(srv *Server, p sight, size string) {
 	s.t.Helper()
 	s.Open(srv.URL() + p.path)
 	s.settle(p.role, p.name)
@@ -96,7 +96,7 @@ func (s *Screen) picture(srv *Server, p page, size string) {
 
 // furnish makes what the demo's week does not have: an endpoint that gets events, a broadcast that went out, and a
 // customer. It returns their pages.
-func furnish(t *testing.T, srv *Server) []page {
+func furnish(t *testing.T, srv *Server) []sight {
 	t.Helper()
 	key, receiver := demoKey(t, srv), newHookReceiver(t, http.StatusOK)
 	post := func(path string, body map[string]any) Reply {
@@ -133,7 +133,7 @@ func furnish(t *testing.T, srv *Server) []page {
 	team := parseObject(t, []byte(srv.Get(key, "/v1/me").Body)).str("data", "teams", 0, "id")
 	customer := post("/v1/customers", map[string]any{"name": "Kopi Senja", "email": "halo@kopisenja.example", "team_id": team}).ID()
 	post("/v1/customers/"+customer+"/setup_links", map[string]any{})
-	return []page{
+	return []sight{
 		{"/broadcasts/" + sale, "heading", "Results"}, {"/dev/webhooks/" + hook, "button", "Send test"}, {"/customers/" + customer, "button", "Create setup link"},
 	}
 }
