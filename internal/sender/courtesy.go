@@ -70,7 +70,7 @@ func (c *courtesy) wait(now store.Moment) time.Duration {
 func (c *courtesy) adapt(since time.Duration) {
 	late := c.lateness() > lateEnough
 	switch {
-	case c.looked.IsZero(): // what came before was nobody's time
+	case c.looked.IsZero(): // the first look: there is nothing to compare with
 	case late && c.rate == 0:
 		c.rate = max(courtesyLeast, float64(c.sent)/since.Seconds()/2)
 	case late:

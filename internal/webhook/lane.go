@@ -9,7 +9,7 @@ import (
 
 const (
 	// leastReady and mostReady bound a lane's jobs in memory that can go: the fewer lanes there are, the more each may
-	// have of allReady, because reading them from the table is a journey each time. More stay in the table.
+	// have of allReady, because each read from the table is a round trip. More stay in the table.
 	leastReady = 64
 	mostReady  = 512
 	allReady   = 16 << 10
