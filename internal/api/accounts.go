@@ -16,21 +16,21 @@ func registerAccounts(a *API) {
 }
 
 type accountView struct {
-	ID             rest.AccountID `json:"id" doc:"Ours; paths take phone_number_id."`
-	Object         string         `json:"object" enum:"account"`
-	PhoneNumberID  *string        `json:"phone_number_id" doc:"The provider's id of the number; null while onboarding is in flight."`
-	PhoneNumber    *string        `json:"phone_number" doc:"In E.164."`
-	Name           *string        `json:"name"`
-	Status         string         `json:"status" enum:"connected,disconnected,degraded,onboarding"`
-	StatusReason   *string        `json:"status_reason" doc:"Why the number is not connected; null while it is, or when nobody knows."`
-	ProviderStatus *string        `json:"provider_status" doc:"The provider's own status of the number; null if never fetched."`
-	CustomerID     *string        `json:"customer_id" doc:"The end-customer who owns it; null for the organization's own."`
+	ID             rest.AccountID     `json:"id" doc:"Ours; paths take phone_number_id."`
+	Object         string             `json:"object" enum:"account"`
+	PhoneNumberID  *string            `json:"phone_number_id" doc:"The provider's id of the number; null while onboarding is in flight."`
+	PhoneNumber    *string            `json:"phone_number" doc:"In E.164."`
+	Name           *string            `json:"name"`
+	Status         chat.AccountStatus `json:"status"`
+	StatusReason   *string            `json:"status_reason" doc:"Why the number is not connected; null while it is, or when nobody knows."`
+	ProviderStatus *string            `json:"provider_status" doc:"The provider's own status of the number; null if never fetched."`
+	CustomerID     *string            `json:"customer_id" doc:"The end-customer who owns it; null for the organization's own."`
 }
 
 func viewAccount(a chat.Account) accountView {
 	return accountView{
 		ID: rest.AccountID(a.ID), Object: "account", PhoneNumberID: a.PhoneNumberID, PhoneNumber: a.PhoneNumber, Name: a.Name,
-		Status: string(a.Status), StatusReason: a.Reason(), ProviderStatus: a.ProviderStatus, CustomerID: a.CustomerID,
+		Status: a.Status, StatusReason: a.Reason(), ProviderStatus: a.ProviderStatus, CustomerID: a.CustomerID,
 	}
 }
 

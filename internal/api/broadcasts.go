@@ -63,7 +63,7 @@ type BroadcastView struct {
 	Object        string                `json:"object" enum:"broadcast"`
 	Name          string                `json:"name"`
 	PhoneNumberID string                `json:"phone_number_id"`
-	Status        string                `json:"status" enum:"draft,scheduled,sending,paused,completed,stopped,failed"`
+	Status        chat.BroadcastStatus  `json:"status"`
 	StatusReason  *string               `json:"status_reason" doc:"Why it is paused, stopped or failed: by_user, quality_red, template_paused, template_disabled, template_edited, account_restricted, account_disconnected, failure_rate, quota_exceeded, subscription_inactive, organization_suspended, media_not_found, no_recipients or restored."`
 	Template      broadcastTemplateView `json:"template"`
 	Audience      audienceView          `json:"audience"`
@@ -105,7 +105,7 @@ type broadcastCountsView struct {
 // ViewBroadcast makes the view of a broadcast.
 func ViewBroadcast(phoneNumberID string, b chat.Broadcast, n chat.BroadcastCounts) BroadcastView {
 	v := BroadcastView{
-		ID: rest.BroadcastID(b.ID), Object: "broadcast", Name: b.Name, PhoneNumberID: phoneNumberID, Status: string(b.Status), PerSecond: b.PerSecond,
+		ID: rest.BroadcastID(b.ID), Object: "broadcast", Name: b.Name, PhoneNumberID: phoneNumberID, Status: b.Status, PerSecond: b.PerSecond,
 		Template:    broadcastTemplateView{b.Template.Name, b.Template.Language, rest.AnyJSON(b.Template.Components)},
 		Audience:    audienceView{LabelIDs: append([]string{}, b.Audience.LabelIDs...), Match: "any", Filter: b.Audience.Filter},
 		ScheduledAt: instantOf(b.ScheduledAt), StartedAt: instantOf(b.StartedAt), CompletedAt: instantOf(b.CompletedAt),
@@ -147,12 +147,12 @@ func showBroadcast(r store.Reader, c *rest.Call, b chat.Broadcast, err error) (B
 
 type listBroadcastsInput struct {
 	rest.AccountPath
-	Status string `query:"status" enum:"draft,scheduled,sending,paused,completed,stopped,failed" doc:"Only those."`
+	Status chat.BroadcastStatus `query:"status" doc:"Only those."`
 }
 
 func listBroadcasts(c *rest.Call, in *listBroadcastsInput, p store.Page) (store.Slice[BroadcastView], error) {
 	r := c.Read()
-	found, err := r.Broadcasts(c.Account.OrgID, c.Account.ID, store.BroadcastFilter{Status: chat.BroadcastStatus(in.Status)}, p)
+	found, err := r.Broadcasts(c.Account.OrgID, c.Account.ID, store.BroadcastFilter{Status: in.Status}, p)
 	if err != nil {
 		return store.Slice[BroadcastView]{}, err
 	}

@@ -103,7 +103,7 @@ type contactView struct {
 	Name             *string         `json:"name"`
 	Email            *string         `json:"email"`
 	Metadata         rest.FreeForm   `json:"metadata"`
-	MarketingConsent string          `json:"marketing_consent" enum:"unknown,opted_in,opted_out"`
+	MarketingConsent chat.Consent    `json:"marketing_consent"`
 	Labels           []labelRefView  `json:"labels"`
 	ChatAccount      chatAccountView `json:"chat_account"`
 	CreatedAt        rest.Instant    `json:"created_at"`
@@ -113,7 +113,7 @@ type contactView struct {
 func viewContact(account chat.Account, c chat.Contact, labels []chat.Label) contactView {
 	return contactView{
 		ID: rest.ContactID(c.ID), Object: "contact", PhoneNumber: c.PhoneNumber, BSUID: c.BSUID, ParentBSUID: c.ParentBSUID, Username: c.Username,
-		Name: c.Name, Email: c.Email, Metadata: rest.FreeForm(c.Metadata), MarketingConsent: string(c.Consent),
+		Name: c.Name, Email: c.Email, Metadata: rest.FreeForm(c.Metadata), MarketingConsent: c.Consent,
 		Labels: viewLabelRefs(labels), ChatAccount: viewChatAccount(account),
 		CreatedAt: rest.Instant(c.CreatedAt), UpdatedAt: rest.Instant(c.UpdatedAt),
 	}
@@ -158,7 +158,7 @@ type createContactBody struct {
 	Name        *string       `json:"name,omitempty" nullable:"true" minLength:"1" maxLength:"200"`
 	Email       *string       `json:"email,omitempty" nullable:"true" format:"email" clearing:"true" maxLength:"255" doc:"Empty is the same as null."`
 	Metadata    rest.FreeForm `json:"metadata,omitempty" maxProperties:"64" doc:"Anything of your own: at most 64 keys and 16 KiB."`
-	Consent     *chat.Consent `json:"marketing_consent,omitempty" enum:"unknown,opted_in,opted_out" doc:"What the person wants of marketing; unknown without it."`
+	Consent     *chat.Consent `json:"marketing_consent,omitempty" doc:"What the person wants of marketing; unknown without it."`
 }
 
 // foreseeContact has PostgreSQL make contacts together that come at the same time.
@@ -195,7 +195,7 @@ type updateContactBody struct {
 	Username chat.Patch[string]          `json:"username,omitzero" minLength:"1" maxLength:"100" doc:"Unique among the number's contacts without regard to case. Null clears it."`
 	Email    chat.Patch[string]          `json:"email,omitzero" format:"email" clearing:"true" maxLength:"255" doc:"Empty or null clears it."`
 	Metadata chat.Patch[json.RawMessage] `json:"metadata,omitzero" maxProperties:"64" doc:"Replaces what was there: at most 64 keys and 16 KiB. Null clears it."`
-	Consent  *chat.Consent               `json:"marketing_consent,omitempty" enum:"unknown,opted_in,opted_out"`
+	Consent  *chat.Consent               `json:"marketing_consent,omitempty"`
 }
 
 func updateContact(tx *store.Tx, c *rest.Call, in *rest.NumberSentTo[rest.ContactID, updateContactBody]) (contactView, error) {

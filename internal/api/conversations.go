@@ -48,7 +48,7 @@ func registerConversations(a *API) {
 type conversationView struct {
 	ID            rest.ConversationID       `json:"id"`
 	Object        string                    `json:"object" enum:"conversation"`
-	Status        string                    `json:"status" enum:"open,resolved,pending"`
+	Status        chat.ConversationStatus   `json:"status"`
 	Contact       contactRefView            `json:"contact"`
 	ChatAccount   chatAccountView           `json:"chat_account"`
 	Assignee      rest.OrNull[assigneeView] `json:"assignee"`
@@ -74,7 +74,7 @@ type assigneeView struct {
 
 func viewConversation(account chat.Account, c chat.ConversationDetail, labels []chat.Label) conversationView {
 	view := conversationView{
-		ID: rest.ConversationID(c.ID), Object: "conversation", Status: string(c.Status),
+		ID: rest.ConversationID(c.ID), Object: "conversation", Status: c.Status,
 		Contact:     contactRefView{ID: rest.ContactID(c.ContactID), PhoneNumber: c.ContactNumber, Name: c.ContactName},
 		ChatAccount: viewChatAccount(account), Labels: viewLabelRefs(labels), UnreadCount: c.UnreadCount,
 		LastMessageAt: rest.InstantPtr(c.LastMessageAt), LastInboundAt: rest.InstantPtr(c.LastInboundAt),
@@ -98,17 +98,17 @@ func showConversation(r store.Reader, account chat.Account, id string) (conversa
 
 type listConversationsInput struct {
 	rest.AccountPath
-	Status       string         `query:"status" enum:"open,resolved,pending"`
-	ContactID    rest.ContactID `query:"contact_id" doc:"Only the conversation with this contact."`
-	UpdatedSince *time.Time     `query:"updated_since" doc:"Only conversations updated strictly after this instant, ordered by their update."`
-	LabelID      rest.LabelID   `query:"label_id" doc:"Only conversations with this label."`
-	AssignedTo   string         `query:"assigned_to" pattern:"^(usr_)?[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only conversations assigned to this user."`
+	Status       chat.ConversationStatus `query:"status"`
+	ContactID    rest.ContactID          `query:"contact_id" doc:"Only the conversation with this contact."`
+	UpdatedSince *time.Time              `query:"updated_since" doc:"Only conversations updated strictly after this instant, ordered by their update."`
+	LabelID      rest.LabelID            `query:"label_id" doc:"Only conversations with this label."`
+	AssignedTo   string                  `query:"assigned_to" pattern:"^(usr_)?[0-9A-HJKMNP-TV-Z]{26}$" doc:"Only conversations assigned to this user."`
 }
 
 func listConversations(c *rest.Call, in *listConversationsInput, p store.Page) (store.Slice[conversationView], error) {
 	r := c.Read()
 	conversations, err := core.Conversations(r, c.Account, store.ConversationFilter{
-		Status: chat.ConversationStatus(in.Status), ContactID: string(in.ContactID), UpdatedSince: in.UpdatedSince,
+		Status: in.Status, ContactID: string(in.ContactID), UpdatedSince: in.UpdatedSince,
 		LabelID: string(in.LabelID), AssignedTo: wholeUserID(in.AssignedTo),
 	}, p)
 	if err != nil {
@@ -126,7 +126,7 @@ func getConversation(c *rest.Call, in *rest.NumberByID[rest.ConversationID]) (co
 }
 
 type updateConversationBody struct {
-	Status     *chat.ConversationStatus `json:"status,omitempty" enum:"open,resolved,pending"`
+	Status     *chat.ConversationStatus `json:"status,omitempty"`
 	AssignedTo chat.Patch[string]       `json:"assigned_to,omitzero" pattern:"^(usr_)?[0-9A-HJKMNP-TV-Z]{26}$" doc:"A user of the number's team, with or without usr_, as events have it. Null clears it."`
 }
 

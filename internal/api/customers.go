@@ -63,11 +63,11 @@ type customerView struct {
 
 // customerAccountView is a number inside its customer's view.
 type customerAccountView struct {
-	PhoneNumberID *string      `json:"phone_number_id" doc:"The provider's id of the number."`
-	PhoneNumber   *string      `json:"phone_number" doc:"In E.164."`
-	Name          *string      `json:"name"`
-	Status        string       `json:"status" enum:"connected,disconnected,degraded,onboarding"`
-	OnboardedAt   rest.Instant `json:"onboarded_at"`
+	PhoneNumberID *string            `json:"phone_number_id" doc:"The provider's id of the number."`
+	PhoneNumber   *string            `json:"phone_number" doc:"In E.164."`
+	Name          *string            `json:"name"`
+	Status        chat.AccountStatus `json:"status"`
+	OnboardedAt   rest.Instant       `json:"onboarded_at"`
 }
 
 func viewCustomer(c chat.Customer) customerView {
@@ -115,7 +115,7 @@ func getCustomer(c *rest.Call, in *rest.ByID[rest.CustomerID]) (customerView, er
 	view.Accounts = make([]customerAccountView, len(accounts))
 	for i, a := range accounts {
 		view.Accounts[i] = customerAccountView{
-			PhoneNumberID: a.PhoneNumberID, PhoneNumber: a.PhoneNumber, Name: a.Name, Status: string(a.Status), OnboardedAt: rest.Instant(a.CreatedAt),
+			PhoneNumberID: a.PhoneNumberID, PhoneNumber: a.PhoneNumber, Name: a.Name, Status: a.Status, OnboardedAt: rest.Instant(a.CreatedAt),
 		}
 	}
 	return view, err

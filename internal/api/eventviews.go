@@ -2,6 +2,7 @@ package api
 
 import (
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/rest"
 )
 
@@ -113,8 +114,8 @@ type svcView struct {
 }
 
 type svcConversationView struct {
-	Status     string  `json:"status" enum:"open,resolved,pending"`
-	AssignedTo *string `json:"assigned_to"`
+	Status     chat.ConversationStatus `json:"status"`
+	AssignedTo *string                 `json:"assigned_to"`
 }
 
 type svcContactView struct {
@@ -129,8 +130,8 @@ type sentEventData struct {
 	Timestamp    rest.Instant    `json:"timestamp"`
 	Message      sentMessageView `json:"message"`
 	Conversation struct {
-		ID     string `json:"id"`
-		Status string `json:"status" enum:"open,resolved,pending"`
+		ID     string                  `json:"id"`
+		Status chat.ConversationStatus `json:"status"`
 	} `json:"conversation"`
 	Contact struct {
 		ID          string  `json:"id"`
@@ -198,10 +199,10 @@ type edition struct {
 
 type assignedEventData struct {
 	Conversation struct {
-		ID            string  `json:"id"`
-		Object        string  `json:"object" enum:"conversation"`
-		Status        string  `json:"status" enum:"open,resolved,pending"`
-		PhoneNumberID *string `json:"phone_number_id"`
+		ID            string                  `json:"id"`
+		Object        string                  `json:"object" enum:"conversation"`
+		Status        chat.ConversationStatus `json:"status"`
+		PhoneNumberID *string                 `json:"phone_number_id"`
 	} `json:"conversation"`
 	Assignee struct {
 		UserID         *string `json:"user_id" doc:"Without the prefix usr_; null when nobody is assigned any more."`

@@ -37,14 +37,14 @@ func registerMessages(a *API) {
 type MessageView struct {
 	ID             rest.MessageID      `json:"id"`
 	Object         string              `json:"object" enum:"message"`
-	Direction      string              `json:"direction" enum:"inbound,outbound"`
+	Direction      chat.Direction      `json:"direction"`
 	From           *string             `json:"from" nullable:"true" doc:"Number in E.164."`
 	To             *string             `json:"to" nullable:"true" doc:"Number in E.164; null when the recipient was addressed by BSUID and has no known number."`
 	BSUID          *string             `json:"bsuid" nullable:"true"`
 	ParentBSUID    *string             `json:"parent_bsuid" nullable:"true"`
 	Username       *string             `json:"username" nullable:"true"`
 	Type           string              `json:"type" enum:"text,image,document,video,audio,template,interactive,reaction,location,contacts,button,unsupported"`
-	Status         string              `json:"status" enum:"queued,pending,sent,delivered,read,failed"`
+	Status         chat.MessageStatus  `json:"status"`
 	Source         *string             `json:"source" nullable:"true" enum:"api,dashboard,app,broadcast,automatic" doc:"What made an outbound message."`
 	ConversationID rest.ConversationID `json:"conversation_id"`
 	MessageID      string              `json:"message_id,omitempty" doc:"The provider's id; absent until it is known."`
@@ -109,9 +109,9 @@ type messageErrorView struct {
 // ViewMessage makes the view of a message between an account and a contact.
 func ViewMessage(account chat.Account, contact chat.Contact, m chat.Message) MessageView {
 	v := MessageView{
-		ID: rest.MessageID(m.ID), Object: "message", Direction: string(m.Direction), From: account.PhoneNumber, To: contact.PhoneNumber,
+		ID: rest.MessageID(m.ID), Object: "message", Direction: m.Direction, From: account.PhoneNumber, To: contact.PhoneNumber,
 		BSUID: contact.BSUID, ParentBSUID: contact.ParentBSUID, Username: contact.Username, Type: string(m.Type),
-		Status: string(m.Status), ConversationID: rest.ConversationID(m.ConversationID), MessageID: m.ProviderID, IsRevoked: m.Revoked,
+		Status: m.Status, ConversationID: rest.ConversationID(m.ConversationID), MessageID: m.ProviderID, IsRevoked: m.Revoked,
 		PlayedAt: rest.InstantPtr(m.PlayedAt), CreatedAt: rest.Instant(m.CreatedAt), UpdatedAt: rest.Instant(m.UpdatedAt),
 	}
 	if m.Direction == chat.Inbound {
@@ -160,8 +160,8 @@ func messageETag(m chat.Message) string {
 type listMessagesInput struct {
 	rest.AccountPath
 	ConversationID rest.ConversationID `query:"conversation_id"`
-	Direction      string              `query:"direction" enum:"inbound,outbound"`
-	Status         string              `query:"status" enum:"queued,pending,sent,delivered,read,failed"`
+	Direction      chat.Direction      `query:"direction"`
+	Status         chat.MessageStatus  `query:"status"`
 	Type           string              `query:"type" enum:"text,image,document,video,audio,template,interactive,reaction,location,contacts,button,unsupported"`
 	MessageID      string              `query:"message_id" minLength:"1" maxLength:"512" doc:"The message with this id of the provider's."`
 	CreatedAfter   *time.Time          `query:"created_after" doc:"Only messages made after this instant."`
@@ -171,7 +171,7 @@ type listMessagesInput struct {
 func listMessages(c *rest.Call, in *listMessagesInput, p store.Page) (store.Slice[MessageView], error) {
 	r := c.Read()
 	slice, contacts, err := core.Messages(r, c.Account, store.MessageFilter{
-		ConversationID: string(in.ConversationID), Direction: in.Direction, Status: in.Status, Type: in.Type, ProviderID: in.MessageID,
+		ConversationID: string(in.ConversationID), Direction: string(in.Direction), Status: string(in.Status), Type: in.Type, ProviderID: in.MessageID,
 		CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,
 	}, p)
 	return rest.ViewEach(slice, func(m chat.Message) MessageView { return ViewMessage(c.Account, contacts[m.ContactID], m) }), err

@@ -22,17 +22,17 @@ type registerBody struct {
 }
 
 type registrationView struct {
-	Object         string  `json:"object" enum:"phone_number_registration"`
-	PhoneNumberID  string  `json:"phone_number_id"`
-	Registered     bool    `json:"registered"`
-	Status         string  `json:"status" enum:"connected,disconnected,degraded,onboarding"`
-	ProviderStatus *string `json:"provider_status" nullable:"true"`
+	Object         string             `json:"object" enum:"phone_number_registration"`
+	PhoneNumberID  string             `json:"phone_number_id"`
+	Registered     bool               `json:"registered"`
+	Status         chat.AccountStatus `json:"status"`
+	ProviderStatus *string            `json:"provider_status" nullable:"true"`
 }
 
 func (a *API) registerNumber(c *rest.Call, in *rest.NumberSent[registerBody]) (registrationView, error) {
 	account, err := a.numbers.Register(c.Ctx, c.Account, in.Body.PIN)
 	return registrationView{
 		Object: "phone_number_registration", PhoneNumberID: in.PhoneNumberID, Registered: err == nil,
-		Status: string(account.Status), ProviderStatus: account.ProviderStatus,
+		Status: account.Status, ProviderStatus: account.ProviderStatus,
 	}, err
 }

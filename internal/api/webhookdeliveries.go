@@ -52,7 +52,7 @@ type webhookDeliveryView struct {
 	SubscriptionID      rest.SubscriptionID `json:"subscription_id"`
 	EventType           string              `json:"event_type"`
 	EventID             string              `json:"event_id" doc:"Equal to the X-Svc-Event-Id header: the same for every repetition of the event."`
-	Status              string              `json:"status" enum:"pending,succeeded,failed,dead" doc:"failed: the last attempt failed and another is scheduled. dead: there will be no other."`
+	Status              chat.DeliveryStatus `json:"status" doc:"failed: the last attempt failed and another is scheduled. dead: there will be no other."`
 	AttemptCount        int64               `json:"attempt_count" minimum:"0"`
 	LastAttemptAt       *rest.Instant       `json:"last_attempt_at" nullable:"true"`
 	NextAttemptAt       *rest.Instant       `json:"next_attempt_at" nullable:"true" doc:"The earliest instant of the next attempt. While the endpoint is spared because it kept failing, that is when one delivery tries it again. Null while the subscription is paused, and once the delivery is over."`
@@ -73,7 +73,7 @@ func viewWebhookDelivery(d chat.WebhookDelivery) webhookDeliveryView {
 	code, message := d.Failure()
 	return webhookDeliveryView{
 		ID: rest.DeliveryID(d.ID), Object: "webhook_delivery", SubscriptionID: rest.SubscriptionID(d.SubscriptionID), EventType: string(d.EventType), EventID: d.EventID,
-		Status: string(d.Status), AttemptCount: d.AttemptCount, LastAttemptAt: rest.InstantPtr(d.LastAttemptAt), NextAttemptAt: rest.InstantPtr(d.NextAttemptAt),
+		Status: d.Status, AttemptCount: d.AttemptCount, LastAttemptAt: rest.InstantPtr(d.LastAttemptAt), NextAttemptAt: rest.InstantPtr(d.NextAttemptAt),
 		ResponseStatus: d.ResponseStatus, ResponseBodySnippet: d.ResponseBodySnippet, DurationMS: d.DurationMS,
 		ReplayedFrom: d.ReplayedFrom, Replayed: d.Replayed, ErrorCode: code, ErrorMessage: message, CreatedAt: rest.Instant(d.CreatedAt),
 	}
@@ -103,7 +103,7 @@ func viewWebhookDeliveryDetail(d chat.WebhookDeliveryDetail) webhookDeliveryView
 
 type listDeliveriesInput struct {
 	SubscriptionID rest.SubscriptionID `query:"subscription_id"`
-	Status         string              `query:"status" enum:"pending,succeeded,failed,dead"`
+	Status         chat.DeliveryStatus `query:"status"`
 	EventType      string              `query:"event_type" format:"event-type"`
 	EventID        string              `query:"event_id" minLength:"1" maxLength:"200"`
 	CreatedAfter   *time.Time          `query:"created_after" doc:"Exclusive."`
@@ -112,7 +112,7 @@ type listDeliveriesInput struct {
 
 func listWebhookDeliveries(c *rest.Call, in *listDeliveriesInput, p store.Page) (store.Slice[webhookDeliveryView], error) {
 	found, err := core.WebhookDeliveries(c.Read(), c.OrgID(), store.DeliveryFilter{
-		SubscriptionID: string(in.SubscriptionID), Status: chat.DeliveryStatus(in.Status), EventType: chat.EventType(in.EventType),
+		SubscriptionID: string(in.SubscriptionID), Status: in.Status, EventType: chat.EventType(in.EventType),
 		EventID: in.EventID, CreatedAfter: in.CreatedAfter, CreatedBefore: in.CreatedBefore,
 	}, p)
 	return rest.ViewEach(found, viewWebhookDelivery), err

@@ -23,11 +23,11 @@ func registerBroadcasts(a *App) {
 }
 
 type allBroadcastsInput struct {
-	Status string `query:"status" enum:"draft,scheduled,sending,paused,completed,stopped,failed" doc:"Only those."`
+	Status chat.BroadcastStatus `query:"status" doc:"Only those."`
 }
 
 func listAllBroadcasts(c *rest.Call, in *allBroadcastsInput, p store.Page) (none store.Slice[api.BroadcastView], err error) {
-	found, err := c.Read().BroadcastsFor(*c.Caller.User, store.BroadcastFilter{Status: chat.BroadcastStatus(in.Status)}, p)
+	found, err := c.Read().BroadcastsFor(*c.Caller.User, store.BroadcastFilter{Status: in.Status}, p)
 	if err != nil {
 		return none, err
 	}

@@ -57,19 +57,19 @@ func contactInPath(c *rest.Call, r store.Reader) error {
 
 // contactFilterInput is a chat.ContactFilter in a query.
 type contactFilterInput struct {
-	Search       string     `query:"search" minLength:"1" maxLength:"200" doc:"Parts of the name, e-mail address, number or username; every word must be there."`
-	Number       string     `query:"number" pattern:"^[0-9]{6,20}$" doc:"Only of this business number, by its phone_number_id."`
-	LabelIDs     string     `query:"label_ids" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}(,lbl_[0-9A-HJKMNP-TV-Z]{26}){0,19}$" doc:"Only those who have one of these labels; several are separated by commas."`
-	AllLabels    string     `query:"all_labels" enum:"true,false" doc:"true: all of the labels must be there."`
-	Consent      string     `query:"consent" enum:"unknown,opted_in,opted_out"`
-	SeenAfter    *time.Time `query:"seen_after" doc:"Only those who have written since."`
-	NotSeenSince *time.Time `query:"not_seen_since" doc:"Only those who have not written since, or never."`
-	NeverSeen    string     `query:"never_seen" enum:"true,false" doc:"true: only those who have never written."`
+	Search       string       `query:"search" minLength:"1" maxLength:"200" doc:"Parts of the name, e-mail address, number or username; every word must be there."`
+	Number       string       `query:"number" pattern:"^[0-9]{6,20}$" doc:"Only of this business number, by its phone_number_id."`
+	LabelIDs     string       `query:"label_ids" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}(,lbl_[0-9A-HJKMNP-TV-Z]{26}){0,19}$" doc:"Only those who have one of these labels; several are separated by commas."`
+	AllLabels    string       `query:"all_labels" enum:"true,false" doc:"true: all of the labels must be there."`
+	Consent      chat.Consent `query:"consent"`
+	SeenAfter    *time.Time   `query:"seen_after" doc:"Only those who have written since."`
+	NotSeenSince *time.Time   `query:"not_seen_since" doc:"Only those who have not written since, or never."`
+	NeverSeen    string       `query:"never_seen" enum:"true,false" doc:"true: only those who have never written."`
 }
 
 func (in contactFilterInput) filter() chat.ContactFilter {
 	f := chat.ContactFilter{
-		Search: in.Search, Number: in.Number, AllLabels: in.AllLabels == "true", Consent: chat.Consent(in.Consent),
+		Search: in.Search, Number: in.Number, AllLabels: in.AllLabels == "true", Consent: in.Consent,
 		SeenAfter: in.SeenAfter, NotSeenSince: in.NotSeenSince, NeverSeen: in.NeverSeen == "true",
 	}
 	if in.LabelIDs != "" {
@@ -110,7 +110,7 @@ type listedContactView struct {
 	Username       *string          `json:"username"`
 	Email          *string          `json:"email"`
 	Metadata       rest.FreeForm    `json:"metadata"`
-	Consent        string           `json:"marketing_consent" enum:"unknown,opted_in,opted_out"`
+	Consent        chat.Consent     `json:"marketing_consent"`
 	Labels         []inboxLabelView `json:"labels"`
 	Number         inboxNumberView  `json:"number" doc:"The number that it is a contact of."`
 	TeamID         string           `json:"team_id" doc:"The team of that number, whose labels it can have."`
@@ -123,7 +123,7 @@ type listedContactView struct {
 func viewContact(c *rest.Call, i core.ContactItem) listedContactView {
 	return listedContactView{
 		ID: rest.ContactID(i.ID), Object: "contact", Name: i.Name, PhoneNumber: shownNumber(c, i.PhoneNumber), BSUID: i.BSUID, Username: i.Username, Email: i.Email,
-		Metadata: rest.FreeForm(i.Metadata), Consent: string(i.Consent), Labels: viewLabels(i.Labels),
+		Metadata: rest.FreeForm(i.Metadata), Consent: i.Consent, Labels: viewLabels(i.Labels),
 		Number: inboxNumberView{deref(i.PhoneNumberID), deref(i.OwnNumber), deref(i.NumberName)}, TeamID: i.TeamID,
 		ConversationID: i.ConversationID, LastSeenAt: rest.InstantPtr(i.LastSeenAt),
 		CreatedAt: rest.Instant(i.CreatedAt), UpdatedAt: rest.Instant(i.UpdatedAt),
@@ -149,8 +149,8 @@ type contactNoteView struct {
 }
 
 type consentChangeView struct {
-	Previous string                 `json:"previous" enum:"unknown,opted_in,opted_out"`
-	Consent  string                 `json:"consent" enum:"unknown,opted_in,opted_out"`
+	Previous chat.Consent           `json:"previous"`
+	Consent  chat.Consent           `json:"consent"`
 	Source   string                 `json:"source" enum:"user,key,provider,message,import,merge"`
 	By       rest.OrNull[namedView] `json:"by" doc:"The user, or the key, the message or the import by its id alone."`
 	At       rest.Instant           `json:"at"`
@@ -196,7 +196,7 @@ func viewContactNote(n chat.ContactNote, names map[string]string) contactNoteVie
 }
 
 func viewConsentChange(change chat.ConsentChange, names map[string]string) consentChangeView {
-	view := consentChangeView{Previous: string(change.Previous), Consent: string(change.Consent), Source: string(change.By.Source), At: rest.Instant(change.At)}
+	view := consentChangeView{Previous: change.Previous, Consent: change.Consent, Source: string(change.By.Source), At: rest.Instant(change.At)}
 	if change.By.ID != "" {
 		view.By.Value = &namedView{change.By.ID, names[change.By.ID]}
 	}

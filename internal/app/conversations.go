@@ -94,18 +94,18 @@ type inboxLabelView struct {
 }
 
 type messageGlanceView struct {
-	ID        rest.MessageID `json:"id"`
-	Direction string         `json:"direction" enum:"inbound,outbound"`
-	Type      string         `json:"type"`
-	Status    string         `json:"status" enum:"queued,pending,sent,delivered,read,failed"`
-	Preview   string         `json:"preview" doc:"Its text in one line; empty where the type says it all."`
-	ErrorCode *string        `json:"error_code" nullable:"true"`
-	CreatedAt rest.Instant   `json:"created_at"`
+	ID        rest.MessageID     `json:"id"`
+	Direction chat.Direction     `json:"direction"`
+	Type      string             `json:"type"`
+	Status    chat.MessageStatus `json:"status"`
+	Preview   string             `json:"preview" doc:"Its text in one line; empty where the type says it all."`
+	ErrorCode *string            `json:"error_code" nullable:"true"`
+	CreatedAt rest.Instant       `json:"created_at"`
 }
 
 func viewGlance(m chat.Message) messageGlanceView {
 	view := messageGlanceView{
-		ID: rest.MessageID(m.ID), Direction: string(m.Direction), Type: string(m.Type), Status: string(m.Status),
+		ID: rest.MessageID(m.ID), Direction: m.Direction, Type: string(m.Type), Status: m.Status,
 		Preview: core.Preview(m), CreatedAt: rest.Instant(m.CreatedAt),
 	}
 	if m.Error != nil {

@@ -69,22 +69,22 @@ type eventDetailView struct {
 }
 
 type deliveryHeadView struct {
-	ID             rest.DeliveryID `json:"id"`
-	SubscriptionID string          `json:"subscription_id"`
-	EventType      string          `json:"event_type"`
-	Status         string          `json:"status" enum:"pending,succeeded,failed,dead"`
-	AttemptCount   int64           `json:"attempt_count"`
-	ResponseStatus *int64          `json:"response_status" nullable:"true"`
-	ErrorCode      *string         `json:"error_code" nullable:"true"`
-	DurationMS     *int64          `json:"duration_ms" nullable:"true"`
-	LastAttemptAt  *rest.Instant   `json:"last_attempt_at" nullable:"true"`
-	CreatedAt      rest.Instant    `json:"created_at"`
+	ID             rest.DeliveryID     `json:"id"`
+	SubscriptionID string              `json:"subscription_id"`
+	EventType      string              `json:"event_type"`
+	Status         chat.DeliveryStatus `json:"status"`
+	AttemptCount   int64               `json:"attempt_count"`
+	ResponseStatus *int64              `json:"response_status" nullable:"true"`
+	ErrorCode      *string             `json:"error_code" nullable:"true"`
+	DurationMS     *int64              `json:"duration_ms" nullable:"true"`
+	LastAttemptAt  *rest.Instant       `json:"last_attempt_at" nullable:"true"`
+	CreatedAt      rest.Instant        `json:"created_at"`
 }
 
 func viewDeliveryHead(d chat.WebhookDelivery) deliveryHeadView {
 	code, _ := d.Failure()
 	return deliveryHeadView{
-		ID: rest.DeliveryID(d.ID), SubscriptionID: d.SubscriptionID, EventType: string(d.EventType), Status: string(d.Status), AttemptCount: d.AttemptCount,
+		ID: rest.DeliveryID(d.ID), SubscriptionID: d.SubscriptionID, EventType: string(d.EventType), Status: d.Status, AttemptCount: d.AttemptCount,
 		ResponseStatus: d.ResponseStatus, ErrorCode: code, DurationMS: d.DurationMS,
 		LastAttemptAt: rest.InstantPtr(d.LastAttemptAt), CreatedAt: rest.Instant(d.CreatedAt),
 	}

@@ -48,15 +48,15 @@ type meView struct {
 }
 
 type userMe struct {
-	ID        string       `json:"id"`
-	Name      string       `json:"name"`
-	Email     string       `json:"email"`
-	Role      string       `json:"role" enum:"owner,admin,agent"`
-	Sees      string       `json:"sees" enum:"all,teams,assigned"`
-	Away      bool         `json:"away" doc:"The user takes no new conversations for now."`
-	TwoSteps  bool         `json:"second_step" doc:"The user signs in with a code besides the password."`
-	Operator  bool         `json:"operator" doc:"The user sees counts of the whole service."`
-	CreatedAt rest.Instant `json:"created_at"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Email     string          `json:"email"`
+	Role      chat.Role       `json:"role"`
+	Sees      chat.Visibility `json:"sees"`
+	Away      bool            `json:"away" doc:"The user takes no new conversations for now."`
+	TwoSteps  bool            `json:"second_step" doc:"The user signs in with a code besides the password."`
+	Operator  bool            `json:"operator" doc:"The user sees counts of the whole service."`
+	CreatedAt rest.Instant    `json:"created_at"`
 }
 
 type organizationMe struct {
@@ -90,7 +90,7 @@ func (a *App) getMe(c *rest.Call, _ *noInput) (meView, error) {
 func (a *App) viewMe(r store.Reader, s store.SessionContext) (meView, error) {
 	u := s.User
 	view := meView{
-		User:         userMe{u.ID, u.Name, u.Email, string(u.Role), string(u.Sees), u.Away, u.SecondStep, a.isOperator(&u), rest.Instant(u.CreatedAt)},
+		User:         userMe{u.ID, u.Name, u.Email, u.Role, u.Sees, u.Away, u.SecondStep, a.isOperator(&u), rest.Instant(u.CreatedAt)},
 		Organization: organizationMe{s.Organization.ID, s.Organization.Name}, Plan: planMe{s.Plan.Name, s.Plan.Customers},
 		Teams: []teamRefView{}, Numbers: []numberMe{}, SetUpStep: lacksSecondStep(s.Organization, u), Simulator: a.cfg.Phones != nil, Version: a.cfg.Version,
 	}

@@ -20,7 +20,7 @@ type mergePreviewView struct {
 	Username      *string          `json:"username"`
 	Email         *string          `json:"email"`
 	Metadata      rest.FreeForm    `json:"metadata"`
-	Consent       string           `json:"marketing_consent" enum:"unknown,opted_in,opted_out" doc:"The stricter of both."`
+	Consent       chat.Consent     `json:"marketing_consent" doc:"The stricter of both."`
 	Labels        []inboxLabelView `json:"labels" doc:"Those of both."`
 	Notes         int              `json:"notes" doc:"How many there are about both."`
 	Conversations int              `json:"conversations" doc:"How many become one."`
@@ -48,7 +48,7 @@ func previewMerge(c *rest.Call, in *previewMergeInput) (view mergePreviewView, e
 	}
 	return mergePreviewView{
 		Possible: !p.Contradict, ID: p.Now.ID, Name: p.Now.Name, PhoneNumber: shownNumber(c, p.Now.PhoneNumber), BSUID: p.Now.BSUID,
-		Username: p.Now.Username, Email: p.Now.Email, Metadata: rest.FreeForm(p.Now.Metadata), Consent: string(p.Now.Consent),
+		Username: p.Now.Username, Email: p.Now.Email, Metadata: rest.FreeForm(p.Now.Metadata), Consent: p.Now.Consent,
 		Labels: viewLabels(p.Labels), Notes: p.Notes, Conversations: p.Conversations,
 	}, err
 }

@@ -74,7 +74,7 @@ type numberView struct {
 	PhoneNumberID   *string                         `json:"phone_number_id"`
 	PhoneNumber     *string                         `json:"phone_number"`
 	Name            *string                         `json:"name"`
-	Status          string                          `json:"status" enum:"connected,disconnected,degraded,onboarding"`
+	Status          chat.AccountStatus              `json:"status"`
 	StatusReason    *string                         `json:"status_reason" doc:"Why it is not connected; null while it is, or when nobody knows."`
 	ProviderStatus  *string                         `json:"provider_status" doc:"The provider's own word."`
 	Quality         *string                         `json:"quality" doc:"GREEN, YELLOW, RED or UNKNOWN."`
@@ -98,7 +98,7 @@ type numberCustomerView struct {
 
 func viewNumber(a chat.Account) numberView {
 	view := numberView{
-		PhoneNumberID: a.PhoneNumberID, PhoneNumber: a.PhoneNumber, Name: a.Name, Status: string(a.Status), StatusReason: a.Reason(), ProviderStatus: a.ProviderStatus,
+		PhoneNumberID: a.PhoneNumberID, PhoneNumber: a.PhoneNumber, Name: a.Name, Status: a.Status, StatusReason: a.Reason(), ProviderStatus: a.ProviderStatus,
 		Quality: a.Quality, MessagingLimit: a.MessagingLimit, DailyLimit: core.DailyLimit(a), Restriction: (*string)(a.Restriction),
 		RestrictedUntil: rest.InstantPtr(a.RestrictedUntil), RequireOptIn: a.RequireOptIn, WABAID: a.WABAID, TeamID: a.TeamID,
 		CreatedAt: rest.Instant(a.CreatedAt), UpdatedAt: rest.Instant(a.UpdatedAt),

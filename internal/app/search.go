@@ -52,7 +52,7 @@ type foundMessageView struct {
 	ConversationID rest.ConversationID `json:"conversation_id"`
 	Contact        inboxContactView    `json:"contact"`
 	Number         inboxNumberView     `json:"number"`
-	Direction      string              `json:"direction" enum:"inbound,outbound"`
+	Direction      chat.Direction      `json:"direction"`
 	Type           string              `json:"type"`
 	Snippet        snippetView         `json:"snippet"`
 	CreatedAt      rest.Instant        `json:"created_at"`
@@ -164,7 +164,7 @@ func searchKind[T any](a *App, c *rest.Call, in *searchInput, name string, req s
 func viewFoundMessage(h search.Hit) foundMessageView {
 	return foundMessageView{
 		MessageID: rest.MessageID(h.ID), ConversationID: rest.ConversationID(h.Conversation.ID), Contact: contactOf(h.Conversation), Number: numberOf(h.Conversation),
-		Direction: string(h.Direction), Type: string(h.Type), Snippet: snippetView(h.Snippet), CreatedAt: rest.Instant(h.CreatedAt),
+		Direction: h.Direction, Type: string(h.Type), Snippet: snippetView(h.Snippet), CreatedAt: rest.Instant(h.CreatedAt),
 	}
 }
 

@@ -41,16 +41,16 @@ type storyStepView struct {
 }
 
 type storyMessageView struct {
-	ID             string  `json:"id"`
-	MessageID      *string `json:"message_id" nullable:"true" doc:"The provider's id."`
-	ConversationID string  `json:"conversation_id"`
-	Direction      string  `json:"direction" enum:"inbound,outbound"`
-	Type           string  `json:"type"`
-	Status         string  `json:"status"`
-	Source         *string `json:"source" nullable:"true"`
-	Preview        string  `json:"preview"`
-	ErrorCode      *string `json:"error_code" nullable:"true"`
-	ErrorMessage   *string `json:"error_message" nullable:"true"`
+	ID             string         `json:"id"`
+	MessageID      *string        `json:"message_id" nullable:"true" doc:"The provider's id."`
+	ConversationID string         `json:"conversation_id"`
+	Direction      chat.Direction `json:"direction"`
+	Type           string         `json:"type"`
+	Status         string         `json:"status"`
+	Source         *string        `json:"source" nullable:"true"`
+	Preview        string         `json:"preview"`
+	ErrorCode      *string        `json:"error_code" nullable:"true"`
+	ErrorMessage   *string        `json:"error_message" nullable:"true"`
 }
 
 type storyStatusView struct {
@@ -106,7 +106,7 @@ func viewStoryStep(s core.StoryStep) storyStepView {
 
 func viewStoryMessage(m chat.Message) *storyMessageView {
 	view := &storyMessageView{
-		ID: m.ID, MessageID: orNil(m.ProviderID), ConversationID: m.ConversationID, Direction: string(m.Direction), Type: string(m.Type),
+		ID: m.ID, MessageID: orNil(m.ProviderID), ConversationID: m.ConversationID, Direction: m.Direction, Type: string(m.Type),
 		Status: string(m.Status), Source: orNil(string(m.Source)), Preview: core.Preview(m),
 	}
 	if m.Error != nil {

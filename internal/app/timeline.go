@@ -51,16 +51,16 @@ type messageMediaView struct {
 }
 
 type quotedView struct {
-	ID        string `json:"id"`
-	Direction string `json:"direction" enum:"inbound,outbound"`
-	Type      string `json:"type"`
-	Preview   string `json:"preview"`
+	ID        string         `json:"id"`
+	Direction chat.Direction `json:"direction"`
+	Type      string         `json:"type"`
+	Preview   string         `json:"preview"`
 }
 
 type reactionView struct {
-	Emoji     string `json:"emoji"`
-	Direction string `json:"direction" enum:"inbound,outbound"`
-	From      string `json:"from" doc:"Who reacted."`
+	Emoji     string         `json:"emoji"`
+	Direction chat.Direction `json:"direction"`
+	From      string         `json:"from" doc:"Who reacted."`
 }
 
 type noteView struct {
@@ -116,10 +116,10 @@ func (t timelineViewer) message(m core.TimelineMessage) *timelineMessageView {
 		view.Media.Value = &messageMediaView{m.Media.MimeType, m.Media.Filename, m.Media.Size, m.Media.SHA256}
 	}
 	if q := m.Quoted; q != nil {
-		view.Quoted.Value = &quotedView{q.ID, string(q.Direction), string(q.Type), core.Preview(*q)}
+		view.Quoted.Value = &quotedView{q.ID, q.Direction, string(q.Type), core.Preview(*q)}
 	}
 	for _, r := range m.Reactions {
-		view.Reactions = append(view.Reactions, reactionView{r.Emoji, string(r.Direction), t.reactor(r)})
+		view.Reactions = append(view.Reactions, reactionView{r.Emoji, r.Direction, t.reactor(r)})
 	}
 	return view
 }

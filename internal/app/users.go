@@ -45,7 +45,7 @@ type personView struct {
 	ID       rest.UserID `json:"id"`
 	Name     string      `json:"name"`
 	Email    string      `json:"email"`
-	Role     string      `json:"role" enum:"owner,admin,agent"`
+	Role     chat.Role   `json:"role"`
 	Teams    []string    `json:"teams"`
 	Away     bool        `json:"away" doc:"Takes no new conversations for now."`
 	Disabled bool        `json:"disabled" doc:"The person has left."`
@@ -53,29 +53,29 @@ type personView struct {
 
 func (a *App) listPeople(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[personView], error) {
 	return eachUser(c, func(u chat.User, teams []string) personView {
-		return personView{rest.UserID(u.ID), u.Name, u.Email, string(u.Role), teams, u.Away, u.DisabledAt != nil}
+		return personView{rest.UserID(u.ID), u.Name, u.Email, u.Role, teams, u.Away, u.DisabledAt != nil}
 	})
 }
 
 type userView struct {
-	ID        rest.UserID  `json:"id"`
-	Name      string       `json:"name"`
-	Email     string       `json:"email"`
-	Role      string       `json:"role" enum:"owner,admin,agent"`
-	Sees      string       `json:"sees" enum:"all,teams,assigned"`
-	Teams     []string     `json:"teams"`
-	Invited   bool         `json:"invited" doc:"Has not chosen a password yet."`
-	Away      bool         `json:"away"`
-	TwoSteps  bool         `json:"second_step" doc:"Signs in with a code besides the password."`
-	Disabled  bool         `json:"disabled"`
-	CreatedAt rest.Instant `json:"created_at"`
+	ID        rest.UserID     `json:"id"`
+	Name      string          `json:"name"`
+	Email     string          `json:"email"`
+	Role      chat.Role       `json:"role"`
+	Sees      chat.Visibility `json:"sees"`
+	Teams     []string        `json:"teams"`
+	Invited   bool            `json:"invited" doc:"Has not chosen a password yet."`
+	Away      bool            `json:"away"`
+	TwoSteps  bool            `json:"second_step" doc:"Signs in with a code besides the password."`
+	Disabled  bool            `json:"disabled"`
+	CreatedAt rest.Instant    `json:"created_at"`
 }
 
 func viewUser(u chat.User, teams []string) userView {
 	if teams == nil {
 		teams = []string{}
 	}
-	return userView{rest.UserID(u.ID), u.Name, u.Email, string(u.Role), string(u.Sees), teams, u.PasswordHash == "", u.Away, u.SecondStep, u.DisabledAt != nil, rest.Instant(u.CreatedAt)}
+	return userView{rest.UserID(u.ID), u.Name, u.Email, u.Role, u.Sees, teams, u.PasswordHash == "", u.Away, u.SecondStep, u.DisabledAt != nil, rest.Instant(u.CreatedAt)}
 }
 
 func (a *App) listUsers(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[userView], error) {
@@ -100,11 +100,11 @@ func eachUser[V any](c *rest.Call, view func(chat.User, []string) V) (all store.
 }
 
 type inviteUserBody struct {
-	Email  string `json:"email" minLength:"1" maxLength:"320"`
-	Name   string `json:"name" minLength:"1" maxLength:"200" trimmed:"true"`
-	Role   string `json:"role" enum:"owner,admin,agent"`
-	Sees   string `json:"sees,omitempty" enum:"all,teams,assigned" default:"all"`
-	TeamID string `json:"team_id,omitempty" doc:"Needed where there are several teams."`
+	Email  string          `json:"email" minLength:"1" maxLength:"320"`
+	Name   string          `json:"name" minLength:"1" maxLength:"200" trimmed:"true"`
+	Role   chat.Role       `json:"role"`
+	Sees   chat.Visibility `json:"sees,omitempty" default:"all"`
+	TeamID string          `json:"team_id,omitempty" doc:"Needed where there are several teams."`
 }
 
 type invitedView struct {
@@ -122,7 +122,7 @@ type userLinkView struct {
 func (a *App) inviteUser(tx *store.Tx, c *rest.Call, in *rest.Sent[inviteUserBody]) (invitedView, error) {
 	b := in.Body
 	u, token, link, err := core.InviteUser(tx, c.Caller.User.Role, core.NewUser{
-		OrgID: c.OrgID(), Email: b.Email, Name: b.Name, Role: chat.Role(b.Role), Sees: chat.Visibility(b.Sees), TeamID: b.TeamID,
+		OrgID: c.OrgID(), Email: b.Email, Name: b.Name, Role: b.Role, Sees: b.Sees, TeamID: b.TeamID,
 	})
 	if err != nil {
 		return invitedView{}, err
@@ -143,8 +143,8 @@ func (a *App) handOut(tx *store.Tx, u chat.User, token string, link chat.UserLin
 
 type updateUserBody struct {
 	Name     *string          `json:"name,omitempty" minLength:"1" maxLength:"200" trimmed:"true"`
-	Role     *chat.Role       `json:"role,omitempty" enum:"owner,admin,agent"`
-	Sees     *chat.Visibility `json:"sees,omitempty" enum:"all,teams,assigned"`
+	Role     *chat.Role       `json:"role,omitempty"`
+	Sees     *chat.Visibility `json:"sees,omitempty"`
 	Teams    *[]string        `json:"teams,omitempty" minItems:"1"`
 	Disabled *bool            `json:"disabled,omitempty" doc:"true: the person has left. What they had in work goes back to the queue."`
 	Away     *bool            `json:"away,omitempty"`

@@ -138,7 +138,7 @@ func (p *ContactPatch) clean() (err error) {
 	if p.Metadata.Value, err = cleanMetadata(p.Metadata.Value); err != nil {
 		return err
 	}
-	if p.Consent != nil && !slices.Contains([]Consent{ConsentUnknown, ConsentOptedIn, ConsentOptedOut}, *p.Consent) {
+	if p.Consent != nil && !slices.Contains(p.Consent.Values(), *p.Consent) {
 		return Invalid("marketing_consent", "Must be one of unknown, opted_in, opted_out.")
 	}
 	return nil

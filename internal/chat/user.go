@@ -74,7 +74,7 @@ const (
 
 // CheckVisibility refuses an unknown visibility.
 func CheckVisibility(v Visibility) error {
-	if !slices.Contains([]Visibility{SeesAll, SeesTeams, SeesAssigned}, v) {
+	if !slices.Contains(v.Values(), v) {
 		return Invalid("sees", "Must be all, teams or assigned.")
 	}
 	return nil

@@ -52,8 +52,10 @@ func newDocument(base string, about Description) *document {
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[[]string]](), reflect.TypeFor[[]string]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[int64]](), reflect.TypeFor[*int64]())
 	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[Instant]](), reflect.TypeFor[*Instant]())
-	for from, to := range about.Aliases {
-		d.registry.RegisterTypeAlias(from, to)
+	for _, aliases := range []map[reflect.Type]reflect.Type{enums, about.Aliases} {
+		for from, to := range aliases {
+			d.registry.RegisterTypeAlias(from, to)
+		}
 	}
 	d.api = &huma.OpenAPI{
 		OpenAPI: "3.1.0",

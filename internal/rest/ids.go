@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"reflect"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -90,10 +92,34 @@ func (LabelColor) Schema(huma.Registry) *huma.Schema {
 	return enumSchema(chat.LabelColors)
 }
 
-func enumSchema(values []string) *huma.Schema {
+// enum describes a type of the domain that has a fixed set of values. Fields of that type need no enum tag.
+type enum[T interface {
+	~string
+	Values() []T
+}] string
+
+func (enum[T]) Schema(huma.Registry) *huma.Schema {
+	var none T
+	return enumSchema(none.Values())
+}
+
+// enums maps the domain's enums to their descriptions.
+var enums = map[reflect.Type]reflect.Type{
+	reflect.TypeFor[chat.AccountStatus]():      reflect.TypeFor[enum[chat.AccountStatus]](),
+	reflect.TypeFor[chat.BroadcastStatus]():    reflect.TypeFor[enum[chat.BroadcastStatus]](),
+	reflect.TypeFor[chat.Consent]():            reflect.TypeFor[enum[chat.Consent]](),
+	reflect.TypeFor[chat.ConversationStatus](): reflect.TypeFor[enum[chat.ConversationStatus]](),
+	reflect.TypeFor[chat.DeliveryStatus]():     reflect.TypeFor[enum[chat.DeliveryStatus]](),
+	reflect.TypeFor[chat.Direction]():          reflect.TypeFor[enum[chat.Direction]](),
+	reflect.TypeFor[chat.MessageStatus]():      reflect.TypeFor[enum[chat.MessageStatus]](),
+	reflect.TypeFor[chat.Role]():               reflect.TypeFor[enum[chat.Role]](),
+	reflect.TypeFor[chat.Visibility]():         reflect.TypeFor[enum[chat.Visibility]](),
+}
+
+func enumSchema[T ~string](values []T) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeString}
 	for _, v := range values {
-		s.Enum = append(s.Enum, v)
+		s.Enum = append(s.Enum, string(v))
 	}
 	return s
 }
