@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"net/http"
 
 	"github.com/parleyhq/parley/internal/simulator/names"
@@ -115,8 +114,7 @@ func (s *Simulator) systemUserToken(c *call) (answer, *wire.Error) {
 		return answer{}, wire.UnknownObject(c.Method, c.id)
 	}
 	var in struct {
-		Proof     string          `json:"appsecret_proof"`
-		FetchOnly json.RawMessage `json:"fetch_only"`
+		Proof string `json:"appsecret_proof"`
 	}
 	if err := c.decode(&in); err != nil {
 		return answer{}, err

@@ -71,10 +71,9 @@ func (w *Writer) Boolean(v bool) *Writer {
 }
 
 // Raw appends JSON that is already in the upstream's form.
-func (w *Writer) Raw(b []byte) *Writer {
+func (w *Writer) Raw(b []byte) {
 	w.comma()
 	w.B = append(w.B, b...)
-	return w
 }
 
 const hexLower = "0123456789abcdef"
