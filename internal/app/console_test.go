@@ -269,3 +269,25 @@ func TestEventBrowser(t *testing.T) {
 		}
 	})
 }
+
+// Lists of events and deliveries say whom they are about, and only to their organization.
+func TestEventSubjects(t *testing.T) {
+	each(t, newConsole, func(t *testing.T, k *console) {
+		endpoint, _, _ := k.endpoint(t)
+		delivery := k.deliver(t, endpoint, chat.DeliverySucceeded, 200)
+		var events []struct{ ID string }
+		k.admin.Get(t, "/events").RequireStatus(t, http.StatusOK).Data(t, &events)
+		type subject struct{ ID, Who, What string }
+		var about []subject
+		of := "/event_subjects?ids=" + delivery + "," + events[0].ID + ",wbd_00000000000000000000000000"
+		k.admin.Get(t, of).RequireStatus(t, http.StatusOK).Data(t, &about)
+		want := []subject{{delivery, "Sample Person", "This is a test."}, {events[0].ID, "Sample Person", "This is a test."}}
+		if !slices.Equal(about, want) {
+			t.Errorf("they are about %+v", about)
+		}
+		if k.stranger.Get(t, of).RequireStatus(t, http.StatusOK).Data(t, &about); len(about) != 0 {
+			t.Errorf("strangers read %+v", about)
+		}
+		k.admin.Get(t, "/event_subjects?ids=msg_1").RequireFailure(t, "invalid_field_value", "ids")
+	})
+}

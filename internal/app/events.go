@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -23,6 +25,11 @@ func registerEvents(a *App) {
 		Method: http.MethodGet, Path: "/events/{id}", ID: "getEvent", Tag: "Developers", Role: chat.RoleAdmin,
 		Summary: "Get an event", Description: "With what is delivered for it, and its deliveries.",
 	}, getEvent)
+
+	rest.List(a.surface, rest.Operation{
+		Method: http.MethodGet, Path: "/event_subjects", ID: "listEventSubjects", Tag: "Developers", Role: chat.RoleAdmin, Whole: true,
+		Summary: "Tell whom and what events or deliveries are about", Description: "In a few words, for lists. Events without a payload and unknown ids are left out.",
+	}, listEventSubjects)
 
 	rest.List(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/event_types", ID: "listEventTypes", Tag: "Developers", Role: chat.RoleAdmin, Whole: true,
@@ -120,6 +127,43 @@ type eventTypeView struct {
 func listEventTypes(_ *rest.Call, _ *noInput, _ store.Page) (all store.Slice[eventTypeView], err error) {
 	for _, t := range chat.EventTypes {
 		all.Rows = append(all.Rows, eventTypeView{string(t), rest.AnyJSON(core.SamplePayload(t))})
+	}
+	return all, nil
+}
+
+type eventSubjectsInput struct {
+	IDs string `query:"ids" pattern:"^(evt|wbd)_[0-9A-Z]+(,(evt|wbd)_[0-9A-Z]+)*$" maxLength:"3200" doc:"Up to 100 ids of events or deliveries, separated by commas."`
+}
+
+type eventSubjectView struct {
+	ID   string `json:"id" doc:"Of the event or the delivery, as it was asked for."`
+	Who  string `json:"who" doc:"The person or customer by name, number or id."`
+	What string `json:"what" doc:"What was said or changed; may be empty."`
+}
+
+func listEventSubjects(c *rest.Call, in *eventSubjectsInput, _ store.Page) (all store.Slice[eventSubjectView], err error) {
+	ids := strings.Split(in.IDs, ",")
+	r := c.Read()
+	of, err := r.EventsOfDeliveries(c.OrgID(), ids)
+	if err != nil {
+		return all, err
+	}
+	rows := make([]string, len(ids))
+	for i, id := range ids {
+		rows[i] = cmp.Or(of[id], id)
+	}
+	events, err := r.EventsByID(c.OrgID(), rows)
+	if err != nil {
+		return all, err
+	}
+	byID := map[string]chat.Event{}
+	for _, e := range events {
+		byID[e.ID] = e
+	}
+	for i, id := range ids {
+		if who, what := core.AboutEvent(byID[rows[i]]); who != "" {
+			all.Rows = append(all.Rows, eventSubjectView{id, who, what})
+		}
 	}
 	return all, nil
 }

@@ -120,7 +120,7 @@ var adminOnly = map[string]bool{
 	"POST /webhook_deliveries/bulk_replay": true, "GET /webhook_deliveries/replayable": true, "GET /webhook_deliveries/{id}/signature": true,
 	"GET /webhook_subscriptions/{id}/health": true, "POST /webhook_subscriptions/{id}/secrets/{secret_id}/reveal": true,
 	"GET /api_log": true, "GET /api_log/{id}": true, "GET /api_log/failures": true,
-	"GET /events": true, "GET /events/{id}": true, "GET /event_types": true, "GET /story": true,
+	"GET /events": true, "GET /events/{id}": true, "GET /event_types": true, "GET /event_subjects": true, "GET /story": true,
 	"GET /keys": true, "POST /keys": true, "DELETE /keys/{id}": true,
 }
 

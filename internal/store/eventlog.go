@@ -59,6 +59,19 @@ func (r Reader) EventsByID(orgID string, ids []string) ([]chat.Event, error) {
 	return many(r, scanEvent, "SELECT "+eventColumns+" FROM events WHERE org_id = $1 AND "+r.dialect.oneOf("id", "$2")+" ORDER BY id", orgID, r.dialect.list(ids))
 }
 
+// EventsOfDeliveries returns the event of each of these deliveries, by the delivery's id.
+func (r Reader) EventsOfDeliveries(orgID string, ids []string) (map[string]string, error) {
+	of := map[string]string{}
+	pairs, err := many(r, func(row scanner) (pair [2]string, err error) {
+		err = row.Scan(&pair[0], &pair[1])
+		return pair, err
+	}, "SELECT id, event_row FROM webhook_deliveries WHERE org_id = $1 AND "+r.dialect.oneOf("id", "$2"), orgID, r.dialect.list(ids))
+	for _, pair := range pairs {
+		of[pair[0]] = pair[1]
+	}
+	return of, err
+}
+
 // DeliveriesToldAs returns up to limit deliveries of events with one of the receivers' event ids, oldest first.
 func (r Reader) DeliveriesToldAs(orgID string, eventIDs []string, limit int) ([]chat.WebhookDelivery, error) {
 	return many(r, scanDelivery, "SELECT "+deliveryColumns+" FROM webhook_deliveries WHERE org_id = $1 AND "+r.dialect.oneOf("event_id", "$2")+" ORDER BY id LIMIT $3",

@@ -7,6 +7,7 @@ import { useLanguage } from "../i18n";
 import { Panel } from "../settings/Section";
 import { Loaded } from "../ui/Loaded";
 import { More } from "../ui/More";
+import { phoneOf } from "../ui/phone";
 import { useReason } from "../ui/reasons";
 import { Time } from "../ui/Time";
 import { failuresQuery, type FailedMessage } from "./data";
@@ -87,16 +88,18 @@ function FailedList({ id, days, code }: { id: string; days: Range; code: string 
 }
 
 function Failed({ message: m }: { message: FailedMessage }) {
+  const reason = useReason();
   return (
     <li>
       <Link to="/inbox/$view/{-$conversation}" params={{ view: "all", conversation: m.conversation_id }}>
-        {m.name || m.to || m.id}
+        {m.name || phoneOf(m.to) || m.id}
       </Link>
       <Time value={m.created_at} />
       <p>
-        <span className="mono">{m.error_code}</span>
-        {m.provider_code ? ` (${m.provider_code})` : ""}: {m.error_message}
+        {reason(m.error_code)} · <span className="mono">{m.error_code}</span>
+        {m.provider_code ? ` (${m.provider_code})` : ""}
       </p>
+      <p lang="en">{m.error_message}</p>
     </li>
   );
 }

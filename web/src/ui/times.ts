@@ -77,7 +77,8 @@ export function relativeTime(instant: string, language: Language, now = serverNo
 /** 45 s, 12 min, 3 h 20 min, 2 d 4 h, in the reader's language. */
 export function duration(seconds: number, language: string): string {
   const unit = (value: number, name: "second" | "minute" | "hour" | "day") => {
-    const unitDisplay = name === "hour" || name === "day" ? "narrow" : "short"; // an m could be a month
+    const brief = name === "hour" || name === "day" ? "narrow" : "short"; // an m could be a month
+    const unitDisplay = language === "en" ? brief : "long"; // whose words are as short as our abbreviations
     const parts = new Intl.NumberFormat(language, { style: "unit", unit: name, unitDisplay }).formatToParts(value);
     return parts.filter(({ type }) => type !== "literal").map((part) => part.value).join("\u00a0");
   };

@@ -11,10 +11,11 @@ import { Nothing } from "../parts/Nothing";
 import { OpenLink } from "../parts/OpenLink";
 import { useDev } from "../text";
 import { useEndpointName } from "../webhooks/data";
+import { SubjectCell, useSubjects, type Subject } from "../events/Subject";
 import { deliveriesQuery, type Delivery } from "./data";
 import { DeliveryState } from "./DeliveryState";
 
-function DeliveryRow({ delivery, open, to }: { delivery: Delivery; open: boolean; to: string }) {
+function DeliveryRow({ delivery, open, to, subject }: { delivery: Delivery; open: boolean; to?: string; subject: Subject | undefined }) {
   return (
     <tr data-open={open ? "" : undefined}>
       <td>
@@ -23,9 +24,12 @@ function DeliveryRow({ delivery, open, to }: { delivery: Delivery; open: boolean
       <td>
         <OpenLink id={delivery.id}>{delivery.event_type}</OpenLink>
       </td>
-      <td className={`${styles.wide} ${styles.hide}`}>
-        <small className="mono">{to}</small>
-      </td>
+      <SubjectCell subject={subject} />
+      {to && (
+        <td className={`${styles.to} ${styles.hide}`}>
+          <small className="mono">{to}</small>
+        </td>
+      )}
       <td className={`${styles.right} ${styles.hide}`}>{delivery.attempt_count}</td>
       <td className={`${styles.right} ${styles.hide}`}>{duration(delivery.duration_ms)}</td>
       <td className={styles.right}>
@@ -35,11 +39,12 @@ function DeliveryRow({ delivery, open, to }: { delivery: Delivery; open: boolean
   );
 }
 
-/** Deliveries, newest first. Those of one endpoint say what they are about instead of where they go. */
+/** Deliveries, newest first. Those of one endpoint need not say where they go. */
 export function DeliveryTable({ filter, open }: { filter: Filters; open: string | undefined }) {
   const t = useDev();
   const nameOf = useEndpointName();
   const query = useInfiniteQuery(deliveriesQuery(filter));
+  const subjects = useSubjects(query.data?.pages.map((page) => page.data) ?? []);
   if (query.isPending) return <div className={styles.pending}><RowsSkeleton /></div>;
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const deliveries = query.data?.pages.flatMap((page) => page.data) ?? [];
@@ -55,7 +60,8 @@ export function DeliveryTable({ filter, open }: { filter: Filters; open: string 
           <tr>
             <th>{t.status}</th>
             <th>{t.event}</th>
-            <th className={styles.hide}>{one ? t.eventId : t.endpoint}</th>
+            <th className={styles.hide}>{t.about}</th>
+            {!one && <th className={styles.hide}>{t.endpoint}</th>}
             <th className={`${styles.right} ${styles.hide}`}>{t.attempts}</th>
             <th className={`${styles.right} ${styles.hide}`}>{t.answer}</th>
             <th className={styles.right}>{t.when}</th>
@@ -67,7 +73,8 @@ export function DeliveryTable({ filter, open }: { filter: Filters; open: string 
               key={delivery.id}
               delivery={delivery}
               open={delivery.id === open}
-              to={one ? delivery.event_id : nameOf(delivery.subscription_id)}
+              to={one ? undefined : nameOf(delivery.subscription_id)}
+              subject={subjects.get(delivery.id)}
             />
           ))}
         </tbody>

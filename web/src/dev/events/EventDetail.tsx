@@ -43,6 +43,7 @@ export function EventDetail({ id, close }: { id: string; close: () => void }) {
         {(event) => (
           <>
             <CopyId value={event.id} />
+            {event.event_id !== event.id && <CopyId value={event.event_id} />}
             <h3>{t.deliveries}</h3>
             <Deliveries list={event.deliveries} />
             <h3>{t.story}</h3>

@@ -13,6 +13,7 @@ import { Nothing } from "../parts/Nothing";
 import { OpenLink } from "../parts/OpenLink";
 import { useDev } from "../text";
 import { eventsQuery } from "./data";
+import { SubjectCell, useSubjects } from "./Subject";
 
 /** Nothing has happened. Where there is a phone, it makes the first thing happen. */
 function NoEvents() {
@@ -25,6 +26,7 @@ function NoEvents() {
 export function EventTable({ filter, open }: { filter: Filters; open: string | undefined }) {
   const t = useDev();
   const query = useInfiniteQuery(eventsQuery(filter));
+  const subjects = useSubjects(query.data?.pages.map((page) => page.data) ?? []);
   if (query.isPending) return <div className={styles.pending}><RowsSkeleton /></div>;
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const events = query.data?.pages.flatMap((page) => page.data) ?? [];
@@ -37,7 +39,7 @@ export function EventTable({ filter, open }: { filter: Filters; open: string | u
         <thead>
           <tr>
             <th>{t.event}</th>
-            <th className={styles.hide}>{t.eventId}</th>
+            <th className={styles.hide}>{t.about}</th>
             <th className={styles.right}>{t.when}</th>
           </tr>
         </thead>
@@ -47,7 +49,7 @@ export function EventTable({ filter, open }: { filter: Filters; open: string | u
               <td>
                 <OpenLink id={event.id}>{event.type}</OpenLink> {event.sample && <Tag>{t.sample}</Tag>}
               </td>
-              <td className={`${styles.wide} ${styles.hide} mono`}>{event.event_id}</td>
+              <SubjectCell subject={subjects.get(event.id)} />
               <td className={styles.right}>
                 <Clock value={event.created_at} />
               </td>

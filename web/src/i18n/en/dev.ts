@@ -88,7 +88,7 @@ export const dev = {
   deliveryMissing: "Delivery not found",
   missingHint: "It may be older than 30 days.",
   event: "Event",
-  eventId: "Event id",
+  about: "About",
   eventsHint: "What happened in the last 30 days, and where it was delivered.",
   eventsNone: "No events yet",
   eventsNoneHint: "Each message, status and change is an event. The first message you receive creates the first one.",

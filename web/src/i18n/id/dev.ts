@@ -86,7 +86,7 @@ export const dev: Translated<typeof english> = {
   deliveryMissing: "Kiriman ini tidak ada",
   missingHint: "Mungkin sudah lebih dari 30 hari.",
   event: "Peristiwa",
-  eventId: "Id peristiwa",
+  about: "Tentang",
   eventsHint: "Apa yang terjadi selama 30 hari, dan ke mana dikirimkan.",
   eventsNone: "Belum ada peristiwa",
   eventsNoneHint: "Setiap pesan, status dan perubahan adalah peristiwa. Pesan dari seseorang membuat yang pertama.",
