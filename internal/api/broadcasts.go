@@ -235,7 +235,11 @@ func (a *API) broadcastTemplate(c *rest.Call, b broadcastTemplateBody) (chat.Bro
 		return t, refused
 	}
 	t.Components = clean
-	if _, refused := chat.NewMailing(clean); refused != nil {
+	mailing, refused := chat.NewMailing(clean)
+	if refused == nil {
+		refused = mailing.CheckBraces()
+	}
+	if refused != nil {
 		return t, refused
 	}
 	content, refused := t.Content(clean)

@@ -89,6 +89,27 @@ func TestBroadcastDraft(t *testing.T) {
 	})
 }
 
+// Numbers are taken as people write them. What recipients would see as a mistake is refused: braces that are not closed.
+func TestBroadcastAsPeopleWrite(t *testing.T) {
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
+		hasSale(t, c)
+		call := func(body string) *apitest.Response {
+			t.Helper()
+			return c.Call(t, apitest.Request{Method: http.MethodPost, Path: "/v1/${number}/broadcasts", Body: body})
+		}
+		const sale = `{"name":"Sale","template":{"name":"sale","language":"en"`
+		var b draft
+		call(sale+`},"audience":{"recipients":[{"to":"+49 (0)155-1000.0001"},{"to":"0049 155 10000001"},{"to":"00"}]}}`).RequireStatus(t, http.StatusCreated).Data(t, &b)
+		if b.Counts.Waiting != 1 || b.Counts.Skipped != 2 {
+			t.Errorf("two forms of a number, and none, count as %+v", b.Counts)
+		}
+		for _, text := range []string{"{{contact.name", "{{recipient.a|{{contact.name}}}}"} {
+			call(sale+`,"components":[{"type":"body","parameters":[{"type":"text","text":"`+text+`"}]}]}}`).RequireFailure(t, "invalid_field_value", "template.components")
+		}
+		call(sale+`},"scheduled_at":"2099-01-01T00:00:00Z","time_zone":"Local"}`).RequireFailure(t, "invalid_field_value", "time_zone")
+	})
+}
+
 // A copy has its recipients and its name. One that is cut off leaves nothing behind: it would look like a whole one.
 func TestBroadcastCopy(t *testing.T) {
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {

@@ -57,6 +57,16 @@ func NewMailing(components json.RawMessage) (Mailing, *Error) {
 	return m, nil
 }
 
+// CheckBraces refuses a variable that is not closed, and one inside a fallback. Recipients would see its braces.
+func (m Mailing) CheckBraces() *Error {
+	for i, text := range m.texts {
+		if strings.Contains(text, "{{") || i < len(m.variables) && strings.Contains(m.variables[i].fallback, "{{") {
+			return Invalid("template.components", "A variable is not closed, or stands inside another's fallback. Write it as {{contact.name|friend}}.")
+		}
+	}
+	return nil
+}
+
 func newVariable(text string) (v variable, _ *Error) {
 	v.name, v.fallback, v.given = strings.Cut(text, "|")
 	v.name, v.fallback = strings.TrimSpace(unescaped(v.name)), strings.TrimSpace(v.fallback)

@@ -83,7 +83,7 @@ func checkAudience(r store.Reader, account chat.Account, a chat.Audience) error 
 // schedule makes a broadcast start at an instant, or clears its time.
 func schedule(b *chat.Broadcast, at *time.Time, zone string, now time.Time) error {
 	if zone != "" {
-		if _, err := time.LoadLocation(zone); err != nil {
+		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" { // Local is the server's own
 			return chat.Invalid("time_zone", "There is no time zone of this name. Give one like Asia/Jakarta.")
 		}
 	}
@@ -201,8 +201,8 @@ func addRecipients(tx *store.Tx, b chat.Broadcast, rows []chat.Recipient) (a Add
 	})
 }
 
-// separators are the characters that people write between the digits of a number.
-var separators = strings.NewReplacer(" ", "", "-", "", "(", "", ")", "", ".", "", "\u00a0", "", "/", "")
+// separators are what people write between the digits of a number, with the zero that is not dialled from abroad.
+var separators = strings.NewReplacer("(0)", "", " ", "", "-", "", "(", "", ")", "", ".", "", "\u00a0", "", "/", "")
 
 // cleanRecipients are recipients as they are stored. Invalid addresses are kept, with the reason.
 func cleanRecipients(in []NewRecipient) []chat.Recipient {
@@ -210,7 +210,11 @@ func cleanRecipients(in []NewRecipient) []chat.Recipient {
 	for i, r := range in {
 		row := chat.Recipient{Status: chat.RecipientWaiting, Variables: r.Variables, Address: r.Recipient}
 		if r.To != "" || !chat.ValidBSUID(r.Recipient) {
-			number, err := chat.CleanPhoneNumber("to", separators.Replace(r.To))
+			to := separators.Replace(r.To)
+			if abroad, found := strings.CutPrefix(to, "00"); found {
+				to = "+" + abroad
+			}
+			number, err := chat.CleanPhoneNumber("to", to)
 			row.Address = number
 			if err != nil {
 				row.Status, row.Reason, row.Address = chat.RecipientSkipped, chat.SkipInvalid, shortened(r.To+r.Recipient)
