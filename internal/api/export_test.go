@@ -20,7 +20,6 @@ const (
 	MaxURL       = rest.MaxURL
 	FreeBody     = rest.FreeBody
 	LimiterIdle  = rest.LimiterIdle
-	HealthLimit  = healthTimeout
 	DefaultLimit = rest.DefaultLimit
 )
 

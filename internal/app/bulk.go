@@ -40,7 +40,7 @@ type bulkBody struct {
 }
 
 type bulkChangeBody struct {
-	Status        *chat.ConversationStatus `json:"status,omitempty" enum:"open,pending,resolved"`
+	Status        *chat.ConversationStatus `json:"status,omitempty"`
 	AssignedTo    chat.Patch[string]       `json:"assigned_to,omitzero" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$"`
 	SnoozedUntil  chat.Patch[string]       `json:"snoozed_until,omitzero" format:"date-time"`
 	UntilReply    *bool                    `json:"until_reply,omitempty"`

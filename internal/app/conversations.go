@@ -51,7 +51,7 @@ func seenInPath(c *rest.Call, r store.Reader) error {
 type inboxConversationView struct {
 	ID              rest.ConversationID            `json:"id"`
 	Object          string                         `json:"object" enum:"conversation"`
-	Status          string                         `json:"status" enum:"open,pending,resolved"`
+	Status          chat.ConversationStatus        `json:"status"`
 	SnoozedUntil    *rest.Instant                  `json:"snoozed_until" nullable:"true" doc:"Of a pending one. The year 9999: until an answer comes."`
 	Contact         inboxContactView               `json:"contact"`
 	Number          inboxNumberView                `json:"number"`
@@ -116,7 +116,7 @@ func viewGlance(m chat.Message) messageGlanceView {
 
 func viewInboxItem(i core.InboxItem, now time.Time) inboxConversationView {
 	view := inboxConversationView{
-		ID: rest.ConversationID(i.ID), Object: "conversation", Status: string(i.Status), SnoozedUntil: rest.InstantPtr(i.SnoozedUntil),
+		ID: rest.ConversationID(i.ID), Object: "conversation", Status: i.Status, SnoozedUntil: rest.InstantPtr(i.SnoozedUntil),
 		Contact: inboxContactView{rest.ContactID(i.ContactID), i.ContactName, i.ContactNumber, i.ContactBSUID, i.ContactUsername},
 		Number:  inboxNumberView{deref(i.PhoneNumberID), deref(i.PhoneNumber), deref(i.NumberName)},
 		Labels:  viewLabels(i.Labels), ContactLabels: viewLabels(i.ContactLabels), UnreadCount: i.UnreadCount,
@@ -201,7 +201,7 @@ func getInboxConversation(c *rest.Call, in *rest.ByID[rest.ConversationID]) (inb
 
 // conversationChangeBody is a change of one conversation, or of many.
 type conversationChangeBody struct {
-	Status       *chat.ConversationStatus `json:"status,omitempty" enum:"open,pending,resolved"`
+	Status       *chat.ConversationStatus `json:"status,omitempty"`
 	AssignedTo   chat.Patch[string]       `json:"assigned_to,omitzero" pattern:"^usr_[0-9A-HJKMNP-TV-Z]{26}$" doc:"A user of the number's team. Null clears it."`
 	SnoozedUntil chat.Patch[string]       `json:"snoozed_until,omitzero" format:"date-time" doc:"Makes it pending until then. Null wakes it."`
 	UntilReply   *bool                    `json:"until_reply,omitempty" doc:"true: snoozed until an answer comes."`
