@@ -137,36 +137,37 @@ func text(s *string) string {
 	return *s
 }
 
+// failMessages makes messages to somebody new that have failed.
+func failMessages(t *testing.T, st *store.Store, of chat.Account, to string, code chat.MessageErrorCode, times int) {
+	t.Helper()
+	contact := storetest.Contact(t, st, of, to)
+	conversation := storetest.Conversation(t, st, contact, nil)
+	storetest.InTx(t, st, func(tx *store.Tx) error {
+		for range times {
+			m := chat.Message{
+				ID: tx.NewID(chat.KindMessage), OrgID: of.OrgID, AccountID: of.ID, ConversationID: conversation.ID, ContactID: contact.ID,
+				Direction: chat.Outbound, Type: chat.TypeText, Status: chat.StatusFailed, Source: chat.SourceAPI, Content: []byte(`{"body":"x"}`),
+				Error: &chat.MessageError{Code: code, Message: "It failed."}, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			}
+			if err := tx.InsertMessage(m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // The figures count the same failed messages as the list, by reason.
 func TestNumberFailuresAgreeWithFigures(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, w *apptest.World) {
 		_, org := newAdmin(t, w)
 		account := newNumber(t, w.Store, org)
 		other := newNumber(t, w.Store, org)
-		people := 0
-		fail := func(of chat.Account, code chat.MessageErrorCode, times int) {
-			people++
-			contact := storetest.Contact(t, w.Store, of, fmt.Sprint("+62812000000", people))
-			conversation := storetest.Conversation(t, w.Store, contact, nil)
-			storetest.InTx(t, w.Store, func(tx *store.Tx) error {
-				for range times {
-					m := chat.Message{
-						ID: tx.NewID(chat.KindMessage), OrgID: org.ID, AccountID: of.ID, ConversationID: conversation.ID, ContactID: contact.ID,
-						Direction: chat.Outbound, Type: chat.TypeText, Status: chat.StatusFailed, Source: chat.SourceAPI, Content: []byte(`{"body":"x"}`),
-						Error: &chat.MessageError{Code: code, Message: "It failed."}, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-					}
-					if err := tx.InsertMessage(m); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-		fail(account, chat.FailUpstream, 2) // eight days ago
+		failMessages(t, w.Store, account, "+628120000001", chat.FailUpstream, 2) // eight days ago
 		w.Clock.Advance(8 * 24 * time.Hour)
-		fail(account, chat.FailOutsideWindow, 3)
-		fail(account, chat.FailUpstream, 1)
-		fail(other, chat.FailUpstream, 4)
+		failMessages(t, w.Store, account, "+628120000002", chat.FailOutsideWindow, 3)
+		failMessages(t, w.Store, account, "+628120000003", chat.FailUpstream, 1)
+		failMessages(t, w.Store, other, "+628120000004", chat.FailUpstream, 4)
 		w.Clock.Advance(time.Second)
 		admin := w.As(t, w.User(t, org, chat.RoleAdmin, chat.SeesAll, org.TeamID))
 		must(t, figures.New(figures.Config{Store: w.Store, Log: slog.New(slog.DiscardHandler)}).Sweep(t.Context()))

@@ -175,79 +175,108 @@ func TestSyncLeavesWhatIsNewer(t *testing.T) {
 	})
 }
 
-// TestSyncIsScheduled goes through everything that makes a synchronization due, and when.
-func TestSyncIsScheduled(t *testing.T) {
-	eachWorld(t, func(w *world) {
-		ctx := context.Background()
-		shelf := newShelf(3)
-		service := shelf.templates(w.Store)
-		due := func() []store.TemplateSync {
-			list, err := service.Due(ctx, 100)
-			w.Must(err)
-			var mine []store.TemplateSync
-			for _, d := range list {
-				if d.OrgID == w.Org.ID {
-					mine = append(mine, d)
-				}
-			}
-			return mine
-		}
-		expect := func(when string, n int) {
-			w.t.Helper()
-			if got := due(); len(got) != n {
-				w.t.Errorf("%s: %d are due, want %d", when, len(got), n)
-			}
-		}
-		expect("a number was connected", 1)
-		stale := due()[0]
-		w.Must(service.SyncDue(ctx, stale))
-		if err := service.SyncDue(ctx, stale); err != nil || shelf.pages.Load() != 1 {
-			w.t.Errorf("another node read the same again: %v", err)
-		}
-		expect("it was done", 0)
-		w.Clock.Advance(6*time.Hour - time.Second)
-		expect("before its time", 0)
-		w.Clock.Advance(time.Second)
-		expect("six hours later", 1)
+// schedule is a world and the synchronizations that are due in it.
+type schedule struct {
+	*world
+	shelf   *shelf
+	service *templates.Service
+}
 
-		shelf.OnTemplates = func(provider.Number, provider.TemplateQuery) (provider.TemplatePage, error) {
+// eachSchedule begins when a number has been connected.
+func eachSchedule(t *testing.T, run func(s schedule)) {
+	eachWorld(t, func(w *world) {
+		shelf := newShelf(3)
+		run(schedule{w, shelf, shelf.templates(w.Store)})
+	})
+}
+
+func (s schedule) due() (mine []store.TemplateSync) {
+	s.t.Helper()
+	list, err := s.service.Due(s.t.Context(), 100)
+	s.Must(err)
+	for _, d := range list {
+		if d.OrgID == s.Org.ID {
+			mine = append(mine, d)
+		}
+	}
+	return mine
+}
+
+func (s schedule) expect(when string, n int) {
+	s.t.Helper()
+	if got := s.due(); len(got) != n {
+		s.t.Fatalf("%s: %d are due, want %d", when, len(got), n)
+	}
+}
+
+// sync does the first one that is due.
+func (s schedule) sync() error { return s.service.SyncDue(s.t.Context(), s.due()[0]) }
+
+func TestSyncIsScheduled(t *testing.T) {
+	eachSchedule(t, func(s schedule) {
+		s.expect("a number was connected", 1)
+		stale := s.due()[0]
+		s.Must(s.sync())
+		if err := s.service.SyncDue(t.Context(), stale); err != nil || s.shelf.pages.Load() != 1 {
+			s.t.Errorf("another node read the same again: %v", err)
+		}
+		s.expect("it was done", 0)
+		s.Clock.Advance(6*time.Hour - time.Second)
+		s.expect("before its time", 0)
+		s.Clock.Advance(time.Second)
+		s.expect("six hours later", 1)
+	})
+}
+
+func TestFailedSyncComesAgain(t *testing.T) {
+	eachSchedule(t, func(s schedule) {
+		s.shelf.OnTemplates = func(provider.Number, provider.TemplateQuery) (provider.TemplatePage, error) {
 			return provider.TemplatePage{}, &provider.Error{HTTPStatus: 503, Transient: true}
 		}
 		for _, wait := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute} {
-			if err := service.SyncDue(ctx, due()[0]); err == nil {
-				w.t.Fatal("it did not fail")
+			if s.sync() == nil {
+				s.t.Fatal("it did not fail")
 			}
-			w.Clock.Advance(wait - time.Second)
-			expect("before the retry", 0)
-			w.Clock.Advance(time.Second)
-			expect("the retry", 1)
+			s.Clock.Advance(wait - time.Second)
+			s.expect("before the retry", 0)
+			s.Clock.Advance(time.Second)
+			s.expect("the retry", 1)
 		}
+	})
+}
 
-		list := newShelf(3)
-		shelf.OnTemplates = func(n provider.Number, q provider.TemplateQuery) (provider.TemplatePage, error) {
-			w.news(provider.TemplateUpdate{Aspect: provider.TemplateStatus, Name: "unknown", Language: "de", Event: "APPROVED"}) // while the list is being read
-			return list.OnTemplates(n, q)
+func TestNewsMakeASyncDue(t *testing.T) {
+	eachSchedule(t, func(s schedule) {
+		listed := s.shelf.OnTemplates
+		s.shelf.OnTemplates = func(n provider.Number, q provider.TemplateQuery) (provider.TemplatePage, error) {
+			s.news(provider.TemplateUpdate{Aspect: provider.TemplateStatus, Name: "unknown", Language: "de", Event: "APPROVED"}) // while the list is being read
+			return listed(n, q)
 		}
-		w.Must(service.SyncDue(ctx, due()[0]))
-		expect("something unknown was approved meanwhile", 1)
-		shelf.OnTemplates = list.OnTemplates
-		w.Must(service.SyncDue(ctx, due()[0]))
-		expect("that was read too", 0)
-		w.news(provider.TemplateUpdate{Aspect: provider.TemplateStatus, Name: "unknown", Language: "de", Event: "DELETED"})
-		expect("something unknown was deleted", 0)
-		w.news(provider.TemplateUpdate{Aspect: provider.TemplateComponents, Name: "template_0", Language: "de"})
-		expect("components were changed", 1)
-		w.Must(service.SyncDue(ctx, due()[0]))
-		expect("they were read", 0)
+		s.Must(s.sync())
+		s.expect("something unknown was approved meanwhile", 1)
+		s.shelf.OnTemplates = listed
+		s.Must(s.sync())
+		s.expect("that was read too", 0)
+		s.news(provider.TemplateUpdate{Aspect: provider.TemplateStatus, Name: "unknown", Language: "de", Event: "DELETED"})
+		s.expect("something unknown was deleted", 0)
+		s.news(provider.TemplateUpdate{Aspect: provider.TemplateComponents, Name: "template_0", Language: "de"})
+		s.expect("components were changed", 1)
+		s.Must(s.sync())
+		s.expect("they were read", 0)
+	})
+}
 
-		storetest.InTx(w.t, w.Store, func(tx *store.Tx) error { return tx.DeleteAccount(w.Org.ID, w.Account.ID, tx.Now()) })
-		expect("the number is gone", 1)
-		w.Must(service.SyncDue(ctx, due()[0]))
-		if _, err := w.Store.Read(ctx).TemplateSync(w.Org.ID, w.Account.WABAID); !errors.Is(err, store.ErrNotFound) {
-			w.t.Errorf("the schedule of a number that is gone: %v", err)
+func TestSyncOfANumberThatIsGone(t *testing.T) {
+	eachSchedule(t, func(s schedule) {
+		s.Must(s.sync())
+		storetest.InTx(s.t, s.Store, func(tx *store.Tx) error { return tx.DeleteAccount(s.Org.ID, s.Account.ID, tx.Now()) })
+		s.expect("the number is gone", 1)
+		s.Must(s.sync())
+		if _, err := s.Read().TemplateSync(s.Org.ID, s.Account.WABAID); !errors.Is(err, store.ErrNotFound) {
+			s.t.Errorf("the schedule of a number that is gone: %v", err)
 		}
-		if left := allTemplates(w.t, w.Store, w.Account); len(left) != 0 {
-			w.t.Errorf("%d templates are left of a number that is gone", len(left))
+		if left := allTemplates(s.t, s.Store, s.Account); len(left) != 0 {
+			s.t.Errorf("%d templates are left of a number that is gone", len(left))
 		}
 	})
 }
