@@ -29,11 +29,6 @@ func TestListen(t *testing.T) {
 			}
 		})
 	}()
-	connects := func() {
-		if got := <-heard; got != store.TopicAny {
-			t.Fatalf("heard of %s when it connected", got)
-		}
-	}
 	send := func(owner string) func(*store.Tx) error {
 		return func(tx *store.Tx) error {
 			id := tx.NewID(chat.KindMessage)
@@ -47,7 +42,7 @@ func TestListen(t *testing.T) {
 			t.Fatalf("heard of %s, want %s", got, want)
 		}
 	}
-	connects()
+	hears(store.TopicAny) // it is connected
 	storetest.InTx(t, here, send(""))
 	hears(store.TopicSends)
 	storetest.InTx(t, here, send("a node"))                        // it knows
@@ -74,7 +69,7 @@ func TestListen(t *testing.T) {
 	hears(store.TopicDeliveries)
 
 	requireNoError(t, store.EndListening(t.Context(), here))
-	connects()
+	hears(store.TopicAny)
 	storetest.InTx(t, here, send(""))
 	hears(store.TopicSends)
 	cancel()
