@@ -187,6 +187,51 @@ func TestAudience(t *testing.T) {
 	})
 }
 
+// A preview counts those for whom a variable has no value, as the start would skip them.
+func TestPreviewCountsMissingValues(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		label := storetest.Label(r.t, r.Store, r.Org, "all")
+		r.InTx(func(tx *store.Tx) error {
+			for i := range 6 {
+				contact := storetest.NewContact(tx, r.Account, number(100+i))
+				if contact.Name = nil; i < 2 {
+					contact.Name = new("Ada")
+				}
+				if err := tx.InsertContact(contact); err != nil {
+					return err
+				}
+				if _, err := tx.AttachToContacts(r.Org.ID, label.ID, []string{contact.ID}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		r.optOut(number(0))
+		r.optOut(number(101))
+		text := func(variable string) func(*core.NewBroadcast) {
+			return func(in *core.NewBroadcast) {
+				in.Template.Components = json.RawMessage(`[{"type":"body","parameters":[{"type":"text","text":"` + variable + `"}]}]`)
+			}
+		}
+		listed := r.create(0, 10, text("{{recipient.name}}"), func(in *core.NewBroadcast) {
+			for i := range 4 {
+				in.Recipients[i].Variables = nil
+			}
+		})
+		labelled := r.create(0, 0, text("{{contact.name}}"), func(in *core.NewBroadcast) { in.Audience = chat.Audience{LabelIDs: []string{label.ID}} })
+		for _, b := range []chat.Broadcast{listed, labelled} {
+			p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now())
+			r.Must(err)
+			r.do(b, core.StartBroadcast)
+			r.untilOver(b)
+			n := r.counts(b)
+			if p.Total != n.Total || p.Sendable() != n.Sent || p.Skipped[chat.SkipMissing] != 4 {
+				t.Errorf("the preview is %+v, and it ends with %+v", p, n)
+			}
+		}
+	})
+}
+
 // Messages that a pause takes back are returned to the quota.
 func TestQuotaAfterPause(t *testing.T) {
 	inBubble(t, func(r *rig) {

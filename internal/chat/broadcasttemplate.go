@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -65,6 +66,11 @@ func (m Mailing) CheckBraces() *Error {
 		}
 	}
 	return nil
+}
+
+// NeedsValues reports whether a variable has no fallback, so that recipients without a value are skipped.
+func (m Mailing) NeedsValues() bool {
+	return slices.ContainsFunc(m.variables, func(v variable) bool { return v.fallback == "" })
 }
 
 func newVariable(text string) (v variable, _ *Error) {

@@ -92,6 +92,20 @@ func (p *BroadcastPreview) count(r store.Reader, s BroadcastState, b chat.Broadc
 		p.skip(string(chat.CodeCustomerSuspended), listed.Total+found.Total-found.Duplicates)
 		return nil
 	}
+	l := letter{BroadcastState: s, broadcast: b}
+	if mailing, refused := chat.NewMailing(b.Template.Components); refused == nil && s.Template != nil && mailing.NeedsValues() {
+		l.mailing = mailing
+		if err := p.judgeListed(r, l); err != nil {
+			return err
+		}
+		listed = store.AudienceCounts{}
+		if found.Duplicates == 0 && found.Total > 0 { // who is a duplicate, only a statement knows
+			found = store.AudienceCounts{}
+			if err := p.judgeAudience(r, l); err != nil {
+				return err
+			}
+		}
+	}
 	if s.Template != nil && s.Template.Is(chat.CategoryMarketing) {
 		p.skip(string(chat.CodeMarketingOptedOut), listed.OptedOut+found.OptedOut)
 		if s.Account.RequireOptIn {
