@@ -99,7 +99,7 @@ func (m Mailing) Fill(contact Contact, r Recipient) (components json.RawMessage,
 	var out bytes.Buffer
 	for i, v := range m.variables {
 		out.WriteString(m.texts[i])
-		value := strings.Join(strings.Fields(v.of(contact, r)), " ") // parameters have no line breaks
+		value := v.text(contact, r)
 		switch {
 		case value != "":
 			out.WriteString(escaped(value))
@@ -113,9 +113,19 @@ func (m Mailing) Fill(contact Contact, r Recipient) (components json.RawMessage,
 	return out.Bytes(), ""
 }
 
+// Lacks reports whether Fill would miss a value.
+func (m Mailing) Lacks(contact Contact, r Recipient) bool {
+	return slices.ContainsFunc(m.variables, func(v variable) bool { return v.fallback == "" && v.text(contact, r) == "" })
+}
+
 func escaped(s string) string {
 	text, _ := json.Marshal(s) // a string never fails
 	return string(text[1 : len(text)-1])
+}
+
+// text is the value on one line, because parameters have no line breaks.
+func (v variable) text(contact Contact, r Recipient) string {
+	return strings.Join(strings.Fields(v.of(contact, r)), " ")
 }
 
 func (v variable) of(contact Contact, r Recipient) string {

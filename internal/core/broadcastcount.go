@@ -11,16 +11,16 @@ import (
 // countSlice is how many recipients a preview looks at with one statement of each kind.
 const countSlice = 1000
 
-// judge fills in the message for a recipient, and says why there is none.
-func (l letter) judge(contact chat.Contact, r chat.Recipient) (content *chat.TemplateContent, choice TemplateChoice, skip string) {
-	content, choice, skip = l.fill(contact, r)
-	if skip != "" {
-		return nil, choice, skip
+// skips says why a recipient would get no message. It does not fill in the message, which takes much longer.
+func (l letter) skips(contact chat.Contact, r chat.Recipient) string {
+	if l.mailing.Lacks(contact, r) {
+		return chat.SkipMissing
 	}
-	if e, refused := errors.AsType[*chat.Error](checkConsent(l.Account, contact, choice.consentCategory())); refused {
-		return nil, choice, string(e.Code)
+	category := (&TemplateChoice{Category: deref(l.Template.Category)}).consentCategory()
+	if e, refused := errors.AsType[*chat.Error](checkConsent(l.Account, contact, category)); refused {
+		return string(e.Code)
 	}
-	return content, choice, ""
+	return ""
 }
 
 // judgeListed judges the recipients that were added, one by one: no statement can tell whose variables lack a value.
@@ -41,7 +41,7 @@ func (p *BroadcastPreview) judgeListed(r store.Reader, l letter) error {
 					return err
 				}
 			}
-			if _, _, skip := l.judge(contact, row); skip != "" {
+			if skip := l.skips(contact, row); skip != "" {
 				p.skip(skip, 1)
 			}
 		}
@@ -71,7 +71,7 @@ func (p *BroadcastPreview) judgeAudience(r store.Reader, l letter) error {
 			if m.Address == "" {
 				continue
 			}
-			if _, _, skip := l.judge(contacts[m.ContactID], chat.Recipient{Address: m.Address}); skip != "" {
+			if skip := l.skips(contacts[m.ContactID], chat.Recipient{Address: m.Address}); skip != "" {
 				p.skip(skip, 1)
 			}
 		}

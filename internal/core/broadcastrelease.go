@@ -212,9 +212,12 @@ func (l letter) send(tx *store.Tx, r *chat.Recipient) (skip string, err error) {
 		}
 	}
 	r.ContactID = contact.ID
-	content, choice, skip := l.judge(contact, *r)
+	content, choice, skip := l.fill(contact, *r)
 	if skip != "" {
 		return skip, nil
+	}
+	if e, refused := errors.AsType[*chat.Error](checkConsent(l.Account, contact, choice.consentCategory())); refused {
+		return string(e.Code), nil
 	}
 	m, err := templateMessage(content, choice, r.Address)
 	if err != nil {
