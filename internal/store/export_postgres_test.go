@@ -41,28 +41,28 @@ func (j *Journey) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndDat
 
 // OneGroup makes PostgreSQL's groups run one at a time.
 func OneGroup(s *Store) {
-	s.engine.(*postgresEngine).groups.lanes = s.engine.(*postgresEngine).groups.lanes[:1]
+	s.engine.(*postgresEngine).groups.lines = s.engine.(*postgresEngine).groups.lines[:1]
 }
 
 // InLine is the number of members that wait for the next group.
 func InLine(s *Store) int {
-	lane := &s.engine.(*postgresEngine).groups.lanes[0]
-	lane.mu.Lock()
-	defer lane.mu.Unlock()
-	return lane.waiting.Len()
+	line := &s.engine.(*postgresEngine).groups.lines[0]
+	line.mu.Lock()
+	defer line.mu.Unlock()
+	return line.waiting.Len()
 }
 
 // NextGroup is the turns of the members that run together, of those that wait, when each turn's last member wrote so
 // many rows.
 func NextGroup(waiting []Turn, written map[Turn]int) (together []Turn) {
-	lane := &newGroups(nil).lanes[0]
+	line := &newGroups(nil).lines[0]
 	for _, turn := range waiting {
-		lane.add(&member{ctx: WithTurn(context.Background(), turn)}, func(*groupLane) {})
+		line.add(&member{ctx: WithTurn(context.Background(), turn)}, func(*groupLine) {})
 	}
 	for turn, rows := range written {
-		lane.learn([]*member{{ctx: WithTurn(context.Background(), turn), rows: rows}})
+		line.learn([]*member{{ctx: WithTurn(context.Background(), turn), rows: rows}})
 	}
-	for _, m := range lane.next() {
+	for _, m := range line.next() {
 		together = append(together, turnOf(m.ctx))
 	}
 	return together

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// groupLanes is the number of groups that run side by side. A conversation always uses the same lane, so
-	// that groups of this node never wait for each other's locks. With more lanes the groups are smaller, and
+	// groupLines is the number of groups that run side by side. A conversation always uses the same line, so
+	// that groups of this node never wait for each other's locks. With more lines the groups are smaller, and
 	// accepting takes the processors from outcomes and callbacks, which have a connection each.
-	groupLanes = 2
+	groupLines = 2
 	// groupSize and groupRows bound a group, and thereby how long its first member waits for its last, and the next
 	// group for it. An event for a hundred endpoints is a hundred rows, so what several organizations share is smaller.
 	groupSize, groupRows, sharedRows = 64, 512, 192
 	// usualRows is what a member is expected to write whose organization has written nothing yet.
 	usualRows = 6
-	// groupQueue is how many members may wait in a lane. Beyond it the store is overloaded.
+	// groupQueue is how many members may wait in a line. Beyond it the store is overloaded.
 	groupQueue = 1024
 	// rowTime is the charge of a row. Members run together, so that nobody knows what each of them took.
 	rowTime = time.Microsecond
@@ -41,10 +41,10 @@ const (
 type groups struct {
 	engine *postgresEngine
 	seed   maphash.Seed
-	lanes  []groupLane
+	lines  []groupLine
 }
 
-type groupLane struct {
+type groupLine struct {
 	mu      sync.Mutex
 	waiting *fair.Turns[Turn, *member]
 	written map[Turn]int // rows of each turn's last member
@@ -62,17 +62,17 @@ type member struct {
 }
 
 func newGroups(e *postgresEngine) *groups {
-	g := &groups{engine: e, seed: maphash.MakeSeed(), lanes: make([]groupLane, groupLanes)}
-	for i := range g.lanes {
-		g.lanes[i].waiting, g.lanes[i].written = fair.NewTurns[Turn, *member](), map[Turn]int{}
+	g := &groups{engine: e, seed: maphash.MakeSeed(), lines: make([]groupLine, groupLines)}
+	for i := range g.lines {
+		g.lines[i].waiting, g.lines[i].written = fair.NewTurns[Turn, *member](), map[Turn]int{}
 	}
 	return g
 }
 
 func (g *groups) do(ctx context.Context, want Foresight, body func(session, *foreseen) error) error {
 	m := &member{ctx: ctx, want: want, body: body, done: make(chan struct{})}
-	lane := &g.lanes[maphash.Comparable(g.seed, want.Thread)%uint64(len(g.lanes))]
-	if !lane.add(m, g.run) {
+	line := &g.lines[maphash.Comparable(g.seed, want.Thread)%uint64(len(g.lines))]
+	if !line.add(m, g.run) {
 		return fmt.Errorf("%w: %d transactions are waiting", ErrUnavailable, groupQueue)
 	}
 	<-m.done
@@ -83,7 +83,7 @@ func (g *groups) do(ctx context.Context, want Foresight, body func(session, *for
 }
 
 // add makes a member wait for its turn. It returns false if too many wait.
-func (l *groupLane) add(m *member, run func(*groupLane)) bool {
+func (l *groupLine) add(m *member, run func(*groupLine)) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.waiting.Len() >= groupQueue {
@@ -97,8 +97,8 @@ func (l *groupLane) add(m *member, run func(*groupLane)) bool {
 	return true
 }
 
-// next takes the next members, as many rows from each organization; none ends the lane's goroutine.
-func (l *groupLane) next() (group []*member) {
+// next takes the next members, as many rows from each organization; none ends the line's goroutine.
+func (l *groupLine) next() (group []*member) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	most := groupRows
@@ -120,7 +120,7 @@ func (l *groupLane) next() (group []*member) {
 }
 
 // learn remembers how much the members have written.
-func (l *groupLane) learn(group []*member) {
+func (l *groupLine) learn(group []*member) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.written) > groupQueue {
@@ -133,7 +133,7 @@ func (l *groupLane) learn(group []*member) {
 	}
 }
 
-func (g *groups) run(l *groupLane) {
+func (g *groups) run(l *groupLine) {
 	for group := l.next(); len(group) > 0; group = l.next() {
 		g.engine.runGroup(group)
 		l.learn(group)
