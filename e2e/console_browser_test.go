@@ -81,7 +81,7 @@ func TestConsoleWebhooks(t *testing.T) {
 	receiver.await(t, 2)
 	s.Press("button", "Enable")
 	s.Press("button", "Replay many")
-	s.Says("1 deliveries will be made.") // the first was already replayed
+	s.Says("1 delivery will be made.") // the first was already replayed
 	s.Accessible()
 	s.Press("button", "Replay 1")
 	s.Says("1 replayed.")

@@ -71,7 +71,7 @@ function Known({ contact: c }: { contact: Contact }) {
       ))}
       <div>
         <dt>{t.since}</dt>
-        <dd><Time value={c.created_at} /></dd>
+        <dd><Time value={c.created_at} fact /></dd>
       </div>
       {Object.entries(c.metadata ?? {}).map(([name, value]) => (
         <div key={`custom ${name}`}>

@@ -120,7 +120,7 @@ function Facts({ number: n }: { number: BusinessNumber }) {
       )}
       <div>
         <dt>{t.since}</dt>
-        <dd><Time value={n.created_at} /></dd>
+        <dd><Time value={n.created_at} fact /></dd>
       </div>
       {n.phone_number_id && (
         <div>

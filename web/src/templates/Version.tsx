@@ -38,7 +38,7 @@ export function Version({ number, template: x, alone }: { number: string; templa
         <dt>{t.quality}</dt>
         <dd><QualityText quality={x.quality} /></dd>
         <dt>{t.since}</dt>
-        <dd><Time value={x.created_at} /></dd>
+        <dd><Time value={x.created_at} fact /></dd>
         {x.provider_template_id && (
           <>
             <dt>{t.providerId}</dt>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comingTime, dayName, duration, relativeTime, shortTime } from "./times";
+import { comingTime, dayName, duration, factTime, relativeTime, shortTime } from "./times";
 
 const now = new Date(2026, 10, 15, 14, 0);
 const at = (...parts: [number, number, number, number, number]) => new Date(...parts).toISOString();
@@ -19,6 +19,12 @@ test("a clock that is ahead does not show tomorrow as a date", () => {
 test("what is to come has a date and a time", () => {
   expect(comingTime(at(2026, 10, 29, 2, 0), "en", now)).toBe("Nov 29, 02:00");
   expect(comingTime(at(2027, 0, 4, 9, 5), "en", now)).toMatch(/2027.*09:05/);
+});
+
+test("a fact has its day and its time", () => {
+  expect(factTime(at(2026, 10, 15, 9, 5), "en", now)).toBe("Today, 09:05");
+  expect(factTime(at(2026, 10, 14, 9, 5), "en", now)).toBe("Yesterday, 09:05");
+  expect(factTime(at(2026, 10, 3, 9, 5), "en", now)).toBe("Nov 3, 09:05");
 });
 
 test("days have names", () => {

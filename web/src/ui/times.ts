@@ -36,11 +36,19 @@ export function shortTime(instant: string, language: Language, now = new Date(se
   return format(language, `date ${year}`, { day: "numeric", month: "short", year }).format(then);
 }
 
-/** Of what is to come: 3 Mar, 14:32, with the year unless it is this one. */
+/** 3 Mar, 14:32, with the year unless it is this one. */
 export function comingTime(instant: string, language: Language, now = new Date(serverNow())): string {
   const then = new Date(instant);
   const year = then.getFullYear() === now.getFullYear() ? undefined : "numeric";
   return new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(then);
+}
+
+/** Of what happened once: Today, 14:32; Yesterday, 14:32; 3 Mar, 14:32. */
+export function factTime(instant: string, language: Language, now = new Date(serverNow())): string {
+  const days = daysAgo(new Date(instant), now);
+  if (days === 0) return `${text("common").today}, ${clock(instant, language)}`;
+  if (days === 1) return `${text("common").yesterday}, ${clock(instant, language)}`;
+  return comingTime(instant, language, now);
 }
 
 /** The heading of a day in a thread: Today, Yesterday, Friday 13 November. */

@@ -115,7 +115,7 @@ export const contacts = {
   noPhone: "Choose the column with the phone number.",
   jobs: "Earlier imports",
   result: (created: string, changed: string, failed: string) => `${created} new, ${changed} changed, ${failed} not imported`,
-  rows: (n: string) => `${n} rows`,
+  rows: (n: string) => `${n} ${n === "1" ? "row" : "rows"}`,
   errors: "Download errors",
   undo: "Undo import",
   statuses: { draft: "Draft", running: "Running", done: "Done", undoing: "Being undone", undone: "Undone", failed: "Failed" },

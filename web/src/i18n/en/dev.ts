@@ -190,7 +190,7 @@ export const dev = {
   replayManyHint: "Delivers the events that did not arrive again, oldest first, none twice.",
   recoverSince: "Only since",
   replayCount: (n: number, more: boolean) =>
-    n === 0 ? "There is nothing to replay." : `${more ? "More than " : ""}${n} deliveries will be made.`,
+    n === 0 ? "There is nothing to replay." : n === 1 ? "1 delivery will be made." : `${more ? "More than " : ""}${n} deliveries will be made.`,
   replayNow: (n: number) => `Replay ${n}`,
   replayedSoFar: (n: number) => `${n} replayed.`,
   replayStopped: "Stopped; what is left can be replayed later.",

@@ -21,7 +21,7 @@ export const operator = {
   database: "Database",
   journal: "Journal",
   search: "Search index",
-  media: (n: string) => `Media, ${n} files`,
+  media: (n: string) => `Media, ${n} ${n === "1" ? "file" : "files"}`,
   organizations: "Organizations",
   organization: "Organization",
   plan: "Plan",

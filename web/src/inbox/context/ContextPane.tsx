@@ -73,7 +73,7 @@ function Details({ conversation: c }: { conversation: Conversation }) {
       </Fact>
       <Fact name={t.assignee}>{c.assignee?.name ?? t.nobody}</Fact>
       <Fact name={t.firstSeen}>
-        <Time value={c.created_at} />
+        <Time value={c.created_at} fact />
       </Fact>
       {c.waiting_since && (
         <Fact name={t.waitingSince}>
