@@ -1,5 +1,4 @@
 import { Button, FileButton, Select } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, type ReactNode } from "react";
 import { useMe } from "../api/queries";
@@ -11,7 +10,7 @@ import { NoneFound } from "../ui/NoneFound";
 import { NoNumber } from "../ui/NoNumber";
 import { SearchField } from "../ui/SearchField";
 import { toast } from "../ui/toasts";
-import { libraryQuery, type MediaKind, type MediaSearch } from "./data";
+import type { MediaKind, MediaSearch } from "./data";
 import { FileDetails } from "./FileDetails";
 import { FileGrid } from "./FileGrid";
 import styles from "./Media.module.css";
@@ -65,12 +64,9 @@ function Library({ number, search }: { number: string; search: MediaSearch }) {
   ) : (
     <EmptyState icon="image" title={t.none} action={choose}>{t.noneHint}</EmptyState>
   );
-  // An empty library has the button in its middle; the head has none beside it, and none that moves there.
-  const files = useInfiniteQuery(libraryQuery(number, search)).data?.pages[0]?.data;
-  const filled = Boolean(search.q || search.kind || files?.length);
   return (
     <div className={styles.page} data-dropping={dropping || undefined}>
-      <Head action={filled && choose} />
+      <Head action={choose} />
       <div className={styles.bar}>
         <SearchField className={styles.search} label={t.search} value={search.q} set={(q) => set({ q })} />
         <Chips label={t.kind} value={search.kind ?? "all"} names={t.kinds} choose={(kind) => set({ kind: kind === "all" ? undefined : (kind as MediaKind) })} />
