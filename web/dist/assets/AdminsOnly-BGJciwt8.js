@@ -1,1 +1,0 @@
-import{ft as e}from"./vendor-CHiJvsWZ.js";import{Dt as t,Lt as n,mt as r}from"./shared-Hyn_DYRP.js";var i=e();function a({children:e}){let a=t(`settings`);return n()?e:(0,i.jsx)(r,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

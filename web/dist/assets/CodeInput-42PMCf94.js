@@ -1,1 +1,0 @@
-import{ft as e,j as t}from"./vendor-CHiJvsWZ.js";var n=e();function r(e){return(0,n.jsx)(t,{required:!0,autoComplete:`one-time-code`,autoCapitalize:`off`,spellCheck:!1,maxLength:40,...e})}export{r as t};

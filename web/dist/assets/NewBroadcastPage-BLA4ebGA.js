@@ -1,1 +1,0 @@
-import{ft as e}from"./vendor-CHiJvsWZ.js";import{t}from"./Frame-DCE_dhhC.js";import{t as n}from"./text-Doz2PY2b.js";import{t as r}from"./Wizard-BFQBSo8g.js";var i=e();function a(){let e=n();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(r,{step:1})})}export{a as default};

@@ -1,1 +1,0 @@
-import{C as e}from"./vendor-CHiJvsWZ.js";import{Ut as t}from"./shared-Hyn_DYRP.js";var n=n=>e({queryKey:[`templates`,n],queryFn:()=>t(`/${n}/templates`,{query:{limit:100}})});export{n as t};
