@@ -66,9 +66,11 @@ func TestConsoleWebhooks(t *testing.T) {
 	s.PressIn("Webhooks", strings.TrimPrefix(receiver.URL, "http://"))
 	s.Has("button", "Secrets")
 	s.Press("button", "Send test")
+	s.Until(`!!document.querySelector("[role=dialog] select")`) // and not the list's filter of the same name
 	s.Choose("Event", "contact.created")
 	s.Press("button", "Send test")
 	s.SaysIn("Delivery", "410")
+	s.SaysIn("Delivery", "contact.created")
 	s.SaysIn("Delivery", "X-Svc-Signature")
 	s.Press("button", "Show the secret and compute")
 	s.SaysIn("Delivery", secret)
