@@ -45,7 +45,7 @@ func parseOptions() (options, error) {
 	flag.StringVar(&o.jsonFile, "json", "", "write the raw figures to this `file`")
 	flag.StringVar(&o.program, "program", "", "measure this built `file` instead of what is here, to compare two")
 	flag.StringVar(&o.echo, "echo", "", "serve the bare HTTP limit on this `address` (used by the generator itself)")
-	flag.IntVar(&o.messages, "messages", 0, "measure the requests of Home alone, on half a year of this `many` messages (10 million take minutes and 10 GB)")
+	flag.IntVar(&o.messages, "messages", 0, "measure the requests of Home alone, on half a year of this `many` messages (10 million take minutes and 10 GB); with -growth, the most messages")
 	flag.StringVar(&o.accept, "accept", "", "there, serve the bare path of sends over this SQLite `file` or PostgreSQL address (used by the generator itself)")
 	flag.StringVar(&o.plots, "growth", "", "measure instead how cost grows with messages, endpoints and nodes, and draw it into this `directory` (10 million messages: half an hour and 15 GB)")
 	flag.BoolVar(&o.short, "short", false, "leave out the rows that need long preparation, and give each of the others 3 seconds unless -duration says otherwise")
