@@ -111,15 +111,11 @@ func (b *bench) sqlite(ctx context.Context, g *group) error {
 }
 
 func (b *bench) postgres(ctx context.Context, g *group) error {
-	pg, err := pgtest.Config{Durable: true}.Start(ctx)
+	pg, stop, err := b.startPostgres(ctx)
 	if err != nil {
 		return err
 	}
-	defer pg.Stop()
-	if b.database, err = postmaster(ctx, pg.URL); err != nil {
-		return err
-	}
-	defer func() { b.database = 0 }()
+	defer stop()
 	if b.report.Machine.Postgres, err = postgresVersion(ctx, pg.URL); err != nil {
 		return err
 	}
@@ -135,6 +131,18 @@ func (b *bench) postgres(ctx context.Context, g *group) error {
 		return err
 	}
 	return b.engine(ctx, g, pg.URL)
+}
+
+// startPostgres starts a server of its own, whose processor time is then counted.
+func (b *bench) startPostgres(ctx context.Context) (pg *pgtest.Server, stop func(), err error) {
+	if pg, err = (pgtest.Config{Durable: true}).Start(ctx); err != nil {
+		return nil, nil, err
+	}
+	if b.database, err = postmaster(ctx, pg.URL); err != nil {
+		pg.Stop()
+		return nil, nil, err
+	}
+	return pg, func() { b.database = 0; pg.Stop() }, nil
 }
 
 // postmaster is the server's main process, the parent of its other processes.

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/parleyhq/parley/internal/pgtest"
 )
 
 // The steps of what grows.
@@ -50,15 +48,11 @@ func (b *bench) growth(ctx context.Context) (err error) {
 func (b *bench) growEngine(ctx context.Context, engine string, deliveries *chart) error {
 	url := ""
 	if engine == enginePostgres {
-		pg, err := pgtest.Config{Durable: true}.Start(ctx)
+		pg, stop, err := b.startPostgres(ctx)
 		if err != nil {
 			return err
 		}
-		defer pg.Stop()
-		if b.database, err = postmaster(ctx, pg.URL); err != nil {
-			return err
-		}
-		defer func() { b.database = 0 }()
+		defer stop()
 		url = pg.URL
 	}
 	err := b.growEndpoints(ctx, engine, url, deliveries)
