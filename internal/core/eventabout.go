@@ -76,7 +76,10 @@ func aboutProvider(p told) (who, what string) {
 				what = cmp.Or(what, m.Text.Body, m.Type)
 			}
 			for _, s := range v.Statuses {
-				who, what = cmp.Or(who, "+"+s.RecipientID), cmp.Or(what, s.Status)
+				if s.RecipientID != "" { // people without a number have none
+					who = cmp.Or(who, "+"+s.RecipientID)
+				}
+				what = cmp.Or(what, s.Status)
 			}
 		}
 	}

@@ -28,4 +28,9 @@ func TestAboutEvent(t *testing.T) {
 			t.Errorf("%s is about %q: %q", kind, who, what)
 		}
 	}
+	// Somebody without a number is named by the conversation.
+	status := []byte(`{"entry":[{"changes":[{"value":{"statuses":[{"status":"read"}]}}]}]}`)
+	if who, what := core.AboutEvent(chat.Event{Subject: "cnv_1", Payload: status}); who != "cnv_1" || what != "read" {
+		t.Errorf("a status without a number is about %q: %q", who, what)
+	}
 }
