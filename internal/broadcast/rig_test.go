@@ -112,7 +112,7 @@ func (r *rig) end(n *node, ctx context.Context) {
 
 func (r *rig) send(_ context.Context, _ provider.Number, m provider.Outbound) (provider.Sent, error) {
 	r.mu.Lock()
-	r.calls[m.To]++
+	r.calls[m.To+m.Recipient]++
 	r.times = append(r.times, time.Now())
 	answer := r.answer
 	r.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -31,8 +30,7 @@ var contactFields = map[string]func(Contact) *string{
 // variable is a place in the template whose text differs by recipient.
 type variable struct {
 	name     string
-	fallback string // JSON text, without the quotes
-	given    bool   // there is a fallback
+	fallback string // JSON text, without the quotes; empty: there is none
 }
 
 // Mailing is a broadcast's template, parsed once and filled in for each recipient.
@@ -68,13 +66,8 @@ func (m Mailing) CheckBraces() *Error {
 	return nil
 }
 
-// NeedsValues reports whether a variable has no fallback, so that recipients without a value are skipped.
-func (m Mailing) NeedsValues() bool {
-	return slices.ContainsFunc(m.variables, func(v variable) bool { return v.fallback == "" })
-}
-
 func newVariable(text string) (v variable, _ *Error) {
-	v.name, v.fallback, v.given = strings.Cut(text, "|")
+	v.name, v.fallback, _ = strings.Cut(text, "|")
 	v.name, v.fallback = strings.TrimSpace(unescaped(v.name)), strings.TrimSpace(v.fallback)
 	metadata, isMetadata := strings.CutPrefix(v.name, "contact.metadata.")
 	column, isColumn := strings.CutPrefix(v.name, "recipient.")
@@ -103,7 +96,7 @@ func (m Mailing) Fill(contact Contact, r Recipient) (components json.RawMessage,
 		switch {
 		case value != "":
 			out.WriteString(escaped(value))
-		case v.given && v.fallback != "":
+		case v.fallback != "":
 			out.WriteString(v.fallback)
 		default:
 			return nil, v.name
@@ -111,11 +104,6 @@ func (m Mailing) Fill(contact Contact, r Recipient) (components json.RawMessage,
 	}
 	out.WriteString(m.texts[len(m.texts)-1])
 	return out.Bytes(), ""
-}
-
-// Lacks reports whether Fill would miss a value.
-func (m Mailing) Lacks(contact Contact, r Recipient) bool {
-	return slices.ContainsFunc(m.variables, func(v variable) bool { return v.fallback == "" && v.text(contact, r) == "" })
 }
 
 func escaped(s string) string {

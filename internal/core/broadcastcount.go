@@ -1,7 +1,6 @@
 package core
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -11,39 +10,88 @@ import (
 // countSlice is how many recipients a preview looks at with one statement of each kind.
 const countSlice = 1000
 
-// skips says why a recipient would get no message. It does not fill in the message, which takes much longer.
-func (l letter) skips(contact chat.Contact, r chat.Recipient) string {
-	if l.mailing.Lacks(contact, r) {
-		return chat.SkipMissing
-	}
-	category := (&TemplateChoice{Category: deref(l.Template.Category)}).consentCategory()
-	if e, refused := errors.AsType[*chat.Error](checkConsent(l.Account, contact, category)); refused {
-		return string(e.Code)
-	}
-	return ""
+// judge says why recipients would get no message. It comes to the same results as letter.send, and fills in a message
+// only if the answer does not follow from those before.
+type judge struct {
+	letter
+	measured bool  // only the lengths of values decide whether they fit
+	fit      []int // lengths with which the message fits
 }
 
-// judgeListed judges the recipients that were added, one by one: no statement can tell whose variables lack a value.
-func (p *BroadcastPreview) judgeListed(r store.Reader, l letter) error {
+func newJudge(s BroadcastState, b chat.Broadcast, mailing chat.Mailing) *judge {
+	return &judge{letter: letter{BroadcastState: s, broadcast: b, mailing: mailing}, measured: mailing.Measured(b.Template.Components)}
+}
+
+// skips is why a recipient would be skipped; empty: it would get a message.
+func (j *judge) skips(contact chat.Contact, r chat.Recipient) string {
+	switch {
+	case suspendedCustomer(j.Account):
+		return string(chat.CodeCustomerSuspended)
+	case j.Template == nil:
+		return "" // nothing can be said until there is a template
+	case j.measured && (strings.HasPrefix(r.Address, "+") || !j.Template.Is(chat.CategoryAuthentication)):
+		lengths, missing := j.mailing.Measure(contact, r)
+		if missing {
+			return chat.SkipMissing
+		}
+		if j.fits(lengths) {
+			return j.withoutConsent(contact)
+		}
+	}
+	if _, _, skip := j.fill(contact, r); skip != "" {
+		return skip
+	}
+	return j.withoutConsent(contact)
+}
+
+// fits reports whether it is known that values of these lengths fit. Values that fit still do if they are shorter, so
+// most recipients are compared with the longest values so far.
+func (j *judge) fits(lengths []int) bool {
+	if j.fit != nil && within(lengths, j.fit) {
+		return true
+	}
+	longest := make([]int, len(lengths))
+	for i, n := range lengths {
+		if longest[i] = n; j.fit != nil {
+			longest[i] = max(n, j.fit[i])
+		}
+	}
+	content, refused := j.broadcast.Template.Content(j.mailing.Sized(longest))
+	if refused == nil {
+		_, refused = j.Template.Fill(content)
+	}
+	if refused == nil {
+		j.fit = longest
+	}
+	return refused == nil
+}
+
+func within(lengths, limits []int) bool {
+	for i, n := range lengths {
+		if n > limits[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// judgeListed judges the recipients that were added.
+func (p *BroadcastPreview) judgeListed(r store.Reader, j *judge) error {
 	for after := ""; ; {
-		rows, err := r.FirstRecipients(l.broadcast.ID, chat.RecipientWaiting, after, countSlice)
+		rows, err := r.FirstRecipients(j.broadcast.ID, chat.RecipientWaiting, after, countSlice)
 		if err != nil {
 			return err
 		}
-		contacts, err := r.ContactsByNumber(l.Account, numbersOf(rows))
+		contacts, err := r.ContactsAt(j.Account, addressesOf(rows))
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
 			contact, known := contacts[row.Address]
-			if !known && !strings.HasPrefix(row.Address, "+") {
-				if contact, err = findContact(r, l.Account, personAt(row.Address)); ignoreNotFound(err) != nil {
-					return err
-				}
+			if !known {
+				contact = personAt(row.Address).contact()
 			}
-			if skip := l.skips(contact, row); skip != "" {
-				p.skip(skip, 1)
-			}
+			p.skip(j.skips(contact, row))
 		}
 		if len(rows) < countSlice {
 			return nil
@@ -52,28 +100,36 @@ func (p *BroadcastPreview) judgeListed(r store.Reader, l letter) error {
 	}
 }
 
-// judgeAudience judges the contacts that the start would add.
-func (p *BroadcastPreview) judgeAudience(r store.Reader, l letter) error {
-	for after := ""; ; {
-		members, err := r.AudienceAfter(l.Account, l.broadcast.Audience, after, countSlice)
+// judgeAudience judges the contacts that the start would add, and adds them to the total.
+func (p *BroadcastPreview) judgeAudience(r store.Reader, j *judge) error {
+	if j.broadcast.Audience.Empty() || j.broadcast.AudienceDone {
+		return nil
+	}
+	for after := j.broadcast.AudienceAt; ; {
+		members, err := r.AudienceAfter(j.Account, j.broadcast, after, countSlice)
 		if err != nil {
 			return err
 		}
 		ids := make(map[string]bool, len(members))
 		for _, m := range members {
-			ids[m.ContactID] = m.Address != ""
+			if m.Address != "" && !m.Listed {
+				ids[m.ContactID] = true
+			}
 		}
-		contacts, err := r.ContactsByID(l.Account.OrgID, ids)
+		contacts, err := r.ContactsByID(j.Account.OrgID, ids)
 		if err != nil {
 			return err
 		}
 		for _, m := range members {
-			if m.Address == "" {
-				continue
+			switch {
+			case m.Address == "":
+				continue // it becomes no recipient
+			case m.Listed:
+				p.skip(chat.SkipDuplicate)
+			default:
+				p.skip(j.skips(contacts[m.ContactID], chat.Recipient{Address: m.Address}))
 			}
-			if skip := l.skips(contacts[m.ContactID], chat.Recipient{Address: m.Address}); skip != "" {
-				p.skip(skip, 1)
-			}
+			p.Total++
 		}
 		if len(members) < countSlice {
 			return nil

@@ -1,7 +1,7 @@
 package core
 
 import (
-	"errors"
+	"cmp"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -76,48 +76,20 @@ func (p *BroadcastPreview) count(r store.Reader, s BroadcastState, b chat.Broadc
 			p.Skipped[reason.Reason] += reason.N
 		}
 	}
-	listed, err := r.CountWaiting(s.Account, b.ID)
-	if err != nil {
+	mailing, refused := chat.NewMailing(b.Template.Components)
+	if refused != nil {
+		return refused
+	}
+	j := newJudge(s, b, mailing)
+	if err := p.judgeListed(r, j); err != nil {
 		return err
 	}
-	var found store.AudienceCounts
-	if !b.Audience.Empty() && !b.AudienceDone {
-		if found, err = r.CountAudience(s.Account, b.ID, b.Audience); err != nil {
-			return err
-		}
-		p.Total += found.Total
-		p.skip(chat.SkipDuplicate, found.Duplicates)
-	}
-	if suspendedCustomer(s.Account) {
-		p.skip(string(chat.CodeCustomerSuspended), listed.Total+found.Total-found.Duplicates)
-		return nil
-	}
-	l := letter{BroadcastState: s, broadcast: b}
-	if mailing, refused := chat.NewMailing(b.Template.Components); refused == nil && s.Template != nil && mailing.NeedsValues() {
-		l.mailing = mailing
-		if err := p.judgeListed(r, l); err != nil {
-			return err
-		}
-		listed = store.AudienceCounts{}
-		if found.Duplicates == 0 && found.Total > 0 { // who is a duplicate, only a statement knows
-			found = store.AudienceCounts{}
-			if err := p.judgeAudience(r, l); err != nil {
-				return err
-			}
-		}
-	}
-	if s.Template != nil && s.Template.Is(chat.CategoryMarketing) {
-		p.skip(string(chat.CodeMarketingOptedOut), listed.OptedOut+found.OptedOut)
-		if s.Account.RequireOptIn {
-			p.skip(string(chat.CodeConsentRequired), listed.NoConsent+found.NoConsent)
-		}
-	}
-	return nil
+	return p.judgeAudience(r, j)
 }
 
-func (p *BroadcastPreview) skip(reason string, n int64) {
-	if n > 0 {
-		p.Skipped[reason] += n
+func (p *BroadcastPreview) skip(reason string) {
+	if reason != "" {
+		p.Skipped[reason]++
 	}
 }
 
@@ -132,22 +104,24 @@ func broadcastSamples(r store.Reader, s BroadcastState, b chat.Broadcast) ([]Bro
 		return nil, err
 	}
 	if len(rows) < samples && !b.Audience.Empty() && !b.AudienceDone {
-		members, err := r.AudienceAfter(s.Account, b.Audience, "", samples-len(rows))
+		members, err := r.AudienceAfter(s.Account, b, b.AudienceAt, 2*samples) // some may be among the rows
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range members {
-			rows = append(rows, chat.Recipient{Address: m.Address, ContactID: m.ContactID})
+			if m.Address != "" && !m.Listed && len(rows) < samples {
+				rows = append(rows, chat.Recipient{Address: m.Address, ContactID: m.ContactID})
+			}
 		}
 	}
-	shown := make([]BroadcastSample, 0, len(rows))
+	l, shown := letter{BroadcastState: s, broadcast: b, mailing: mailing}, make([]BroadcastSample, 0, len(rows))
 	for _, row := range rows {
-		contact, err := findContact(r, s.Account, personAt(row.Address))
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
+		contact, err := contactAt(r, s.Account, row.Address)
+		if err != nil {
 			return nil, err
 		}
-		_, choice, skip := letter{BroadcastState: s, broadcast: b, mailing: mailing}.fill(contact, row)
-		shown = append(shown, BroadcastSample{Address: row.Address, Name: contact.Name, Preview: choice.Preview, Reason: skip})
+		_, choice, skip := l.fill(contact, row)
+		shown = append(shown, BroadcastSample{Address: row.Address, Name: contact.Name, Preview: choice.Preview, Reason: cmp.Or(skip, l.withoutConsent(contact))})
 	}
 	return shown, nil
 }
@@ -173,9 +147,9 @@ func TestMessage(r store.Reader, account chat.Account, id, to string) (NewMessag
 	rows, err := r.FirstRecipients(b.ID, chat.RecipientWaiting, "", 1)
 	if err == nil && len(rows) > 0 {
 		first.Variables = rows[0].Variables
-		contact, err = findContact(r, account, personAt(rows[0].Address))
+		contact, err = contactAt(r, account, rows[0].Address)
 	}
-	if ignoreNotFound(err) != nil {
+	if err != nil {
 		return NewMessage{}, err
 	}
 	content, choice, skip := letter{BroadcastState: s, broadcast: b, mailing: mailing}.fill(contact, first)

@@ -49,7 +49,7 @@ func suspendedCustomer(a chat.Account) bool {
 
 // addAudience turns the next contacts of the audience into recipients.
 func addAudience(tx *store.Tx, account chat.Account, b chat.Broadcast) (Progress, error) {
-	members, err := tx.AudienceAfter(account, b.Audience, b.AudienceAt, audienceSlice)
+	members, err := tx.AudienceAfter(account, b, b.AudienceAt, audienceSlice)
 	if err != nil {
 		return Progress{}, err
 	}
@@ -141,7 +141,7 @@ func release(tx *store.Tx, s BroadcastState, b chat.Broadcast, limit int) (p Pro
 	if err := s.Account.CheckSend(tx.Now(), true); err != nil {
 		return p, err
 	}
-	l, err := newLetter(tx, s, b, mailing, numbersOf(rows))
+	l, err := newLetter(tx, s, b, mailing, rows)
 	if err != nil {
 		return p, err
 	}
@@ -167,13 +167,12 @@ func release(tx *store.Tx, s BroadcastState, b chat.Broadcast, limit int) (p Pro
 	return p, errors.Join(takeQuota(tx, b.OrgID, s.Plan, p.Messages), t.write(tx, byWorker))
 }
 
-func numbersOf(rows []chat.Recipient) (numbers []string) {
-	for _, r := range rows {
-		if strings.HasPrefix(r.Address, "+") {
-			numbers = append(numbers, r.Address)
-		}
+func addressesOf(rows []chat.Recipient) []string {
+	addresses := make([]string, len(rows))
+	for i, r := range rows {
+		addresses[i] = r.Address
 	}
-	return numbers
+	return addresses
 }
 
 // letter is the message of a broadcast, before it is filled in.
@@ -181,21 +180,23 @@ type letter struct {
 	BroadcastState
 	broadcast chat.Broadcast
 	mailing   chat.Mailing
-	contacts  map[string]chat.Contact   // known contacts, by number
+	contacts  map[string]chat.Contact   // known contacts, by address
 	files     map[chat.LibraryFile]bool // files that were checked
 }
 
-// newLetter reads everything that the messages to these numbers need.
-func newLetter(tx *store.Tx, s BroadcastState, b chat.Broadcast, mailing chat.Mailing, numbers []string) (l letter, err error) {
-	threads := make([]store.ThreadKey, len(numbers))
-	for i, number := range numbers {
-		threads[i] = store.ThreadKey{OrgID: b.OrgID, AccountID: b.AccountID, Number: number}
+// newLetter reads everything that the messages to these recipients need.
+func newLetter(tx *store.Tx, s BroadcastState, b chat.Broadcast, mailing chat.Mailing, rows []chat.Recipient) (l letter, err error) {
+	var threads []store.ThreadKey
+	for _, r := range rows {
+		if strings.HasPrefix(r.Address, "+") {
+			threads = append(threads, store.ThreadKey{OrgID: b.OrgID, AccountID: b.AccountID, Number: r.Address})
+		}
 	}
 	if err := tx.ForeseeThreads(threads); err != nil {
 		return l, err
 	}
 	l = letter{BroadcastState: s, broadcast: b, mailing: mailing, files: map[chat.LibraryFile]bool{}}
-	l.contacts, err = tx.ContactsByNumber(s.Account, numbers)
+	l.contacts, err = tx.ContactsAt(s.Account, addressesOf(rows))
 	return l, err
 }
 
@@ -203,21 +204,15 @@ func newLetter(tx *store.Tx, s BroadcastState, b chat.Broadcast, mailing chat.Ma
 func (l letter) send(tx *store.Tx, r *chat.Recipient) (skip string, err error) {
 	contact, known := l.contacts[r.Address]
 	if !known {
-		contact, err = findContact(tx.Reader, l.Account, personAt(r.Address))
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			return "", err
-		}
-		if err != nil {
-			contact = personAt(r.Address).contact()
-		}
+		contact = personAt(r.Address).contact()
 	}
 	r.ContactID = contact.ID
 	content, choice, skip := l.fill(contact, *r)
 	if skip != "" {
 		return skip, nil
 	}
-	if e, refused := errors.AsType[*chat.Error](checkConsent(l.Account, contact, choice.consentCategory())); refused {
-		return string(e.Code), nil
+	if skip := l.withoutConsent(contact); skip != "" {
+		return skip, nil
 	}
 	m, err := templateMessage(content, choice, r.Address)
 	if err != nil {
@@ -230,6 +225,15 @@ func (l letter) send(tx *store.Tx, r *chat.Recipient) (skip string, err error) {
 	accepted, err := place(tx, l.Account, m)
 	r.MessageID, r.ContactID = accepted.Message.ID, accepted.Contact.ID
 	return "", err
+}
+
+// withoutConsent is why a contact must not get the message; empty: it may.
+func (l letter) withoutConsent(contact chat.Contact) string {
+	category := (&TemplateChoice{Category: deref(l.Template.Category)}).consentCategory()
+	if e, refused := errors.AsType[*chat.Error](checkConsent(l.Account, contact, category)); refused {
+		return string(e.Code)
+	}
+	return ""
 }
 
 // checkFiles checks each file once, because most messages have the same files.
@@ -285,4 +289,13 @@ func splitAddress(address string) (to, recipient string) {
 func personAt(address string) person {
 	to, recipient := splitAddress(address)
 	return NewMessage{To: to, Recipient: recipient}.recipient()
+}
+
+// contactAt is the contact with an address, or one that is not stored yet.
+func contactAt(r store.Reader, account chat.Account, address string) (chat.Contact, error) {
+	contact, err := findContact(r, account, personAt(address))
+	if errors.Is(err, store.ErrNotFound) {
+		return personAt(address).contact(), nil
+	}
+	return contact, err
 }

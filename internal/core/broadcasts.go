@@ -2,9 +2,7 @@ package core
 
 import (
 	"errors"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -18,9 +16,6 @@ const (
 	byCallbacks = "callbacks"
 	byPeople    = "people"
 )
-
-// maxAddress is how much of an invalid number is kept.
-const maxAddress = 64
 
 // NewBroadcast is the input for a broadcast.
 type NewBroadcast struct {
@@ -168,102 +163,6 @@ func forMove(tx *store.Tx, account chat.Account, id string, move chat.BroadcastM
 func saveBroadcast(tx *store.Tx, b *chat.Broadcast) error {
 	b.UpdatedAt = tx.Now()
 	return tx.UpdateBroadcast(*b)
-}
-
-// Added counts what happened to recipients that were to be added.
-type Added struct{ Added, Duplicate, Invalid int }
-
-// AddRecipients adds recipients to a broadcast that has not begun.
-func AddRecipients(tx *store.Tx, account chat.Account, id string, recipients []NewRecipient) (Added, error) {
-	b, err := forMove(tx, account, id, chat.MoveChange)
-	if err != nil {
-		return Added{}, err
-	}
-	return addRecipients(tx, b, cleanRecipients(recipients))
-}
-
-func addRecipients(tx *store.Tx, b chat.Broadcast, rows []chat.Recipient) (a Added, err error) {
-	if len(rows) == 0 {
-		return a, nil
-	}
-	for _, r := range rows {
-		if r.Status == chat.RecipientSkipped {
-			a.Invalid++
-		}
-	}
-	if a.Duplicate, err = tx.InsertRecipients(b.OrgID, b.ID, true, rows); err != nil {
-		return a, err
-	}
-	a.Added = len(rows) - a.Invalid - a.Duplicate
-	return a, tx.AddTally(byCaller, []store.TallyDelta{
-		{BroadcastID: b.ID, Status: string(chat.RecipientSkipped), N: int64(a.Invalid + a.Duplicate)},
-		{BroadcastID: b.ID, Status: string(chat.RecipientWaiting), N: int64(a.Added)},
-	})
-}
-
-// separators are what people write between the digits of a number, with the zero that is not dialled from abroad.
-var separators = strings.NewReplacer("(0)", "", " ", "", "-", "", "(", "", ")", "", ".", "", "\u00a0", "", "/", "")
-
-// cleanRecipients are recipients as they are stored. Invalid addresses are kept, with the reason.
-func cleanRecipients(in []NewRecipient) []chat.Recipient {
-	rows := make([]chat.Recipient, len(in))
-	for i, r := range in {
-		row := chat.Recipient{Status: chat.RecipientWaiting, Variables: r.Variables, Address: r.Recipient}
-		if r.To != "" || !chat.ValidBSUID(r.Recipient) {
-			to := separators.Replace(r.To)
-			if abroad, found := strings.CutPrefix(to, "00"); found {
-				to = "+" + abroad
-			}
-			number, err := chat.CleanPhoneNumber("to", to)
-			row.Address = number
-			if err != nil {
-				row.Status, row.Reason, row.Address = chat.RecipientSkipped, chat.SkipInvalid, shortened(r.To+r.Recipient)
-			}
-		}
-		rows[i] = row
-	}
-	return rows
-}
-
-func shortened(s string) string {
-	s = strings.ReplaceAll(strings.ToValidUTF8(s, ""), "\x00", "")
-	if utf8.RuneCountInString(s) > maxAddress {
-		return string([]rune(s)[:maxAddress])
-	}
-	return s
-}
-
-// addContacts adds contacts of the account by their ids.
-func addContacts(tx *store.Tx, account chat.Account, b chat.Broadcast, ids []string) (Added, error) {
-	wanted := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		wanted[id] = true
-	}
-	if len(wanted) == 0 {
-		return Added{}, nil
-	}
-	found, err := tx.ContactsByID(account.OrgID, wanted)
-	if err != nil {
-		return Added{}, err
-	}
-	var rows []chat.Recipient
-	for _, id := range ids {
-		contact, ok := found[id]
-		if !ok || contact.AccountID != account.ID {
-			return Added{}, chat.Invalid("audience.contact_ids", "This number has no contact %s.", id)
-		}
-		rows = append(rows, chat.Recipient{Status: chat.RecipientWaiting, Address: addressOf(contact), ContactID: id})
-	}
-	return addRecipients(tx, b, rows)
-}
-
-func addressOf(c chat.Contact) string {
-	for _, p := range []*string{c.PhoneNumber, c.BSUID, c.ParentBSUID} {
-		if p != nil {
-			return *p
-		}
-	}
-	return ""
 }
 
 // forgetRecipient removes a deleted contact from the broadcasts to it.
