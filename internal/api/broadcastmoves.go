@@ -46,7 +46,7 @@ func registerBroadcastMoves(a *API) {
 	})
 	rest.Flow(a.shared, rest.Operation{
 		Method: http.MethodPost, Path: broadcastPath + "/{id}/duplicate", ID: "duplicateBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
-		Summary: "Make a draft like a broadcast", Status: http.StatusCreated, InPath: broadcastInPath,
+		Summary: "Make a draft like a broadcast", Status: http.StatusCreated, InPath: broadcastInPath, Errors: []chat.Code{chat.CodeBroadcastState},
 		Description: "With its template, its labels and the recipients that were named; those who came by labels are looked up anew at the start.",
 	}, a.duplicateBroadcast)
 	rest.WriteAfter(a.shared, rest.Operation{
@@ -65,8 +65,8 @@ func pauseByUser(tx *store.Tx, account chat.Account, id string) (chat.Broadcast,
 	return core.PauseBroadcast(tx, account, id, chat.ReasonByUser)
 }
 
-// duplicateBroadcast copies the recipients in steps, because there may be many. A copy that is cut off is removed: it would
-// look like a whole one.
+// duplicateBroadcast copies the recipients in steps, because there may be many. A copy that is cut off is removed, here or by
+// housekeeping: it would look like a whole one, and the caller, who got an error, duplicates again.
 func (a *API) duplicateBroadcast(c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (BroadcastView, error) {
 	var draft chat.Broadcast
 	err := a.store.InTx(c.Ctx, func(tx *store.Tx) (err error) {
@@ -106,16 +106,11 @@ func copyRecipients(c *rest.Call, from, to string) (err error) {
 func (a *API) discardCopy(c *rest.Call, id string) error {
 	ctx, cancel := c.Patient(time.Minute)
 	defer cancel()
-	for steps, more := a.store.Steps().Brisk(), true; more; {
-		var err error
-		_, more, err = steps.Do(ctx, func(tx *store.Tx, limit int) (int64, error) {
-			return core.DeleteSomeRecipients(tx, c.Account, id, limit)
-		})
-		if err != nil {
-			return err
-		}
+	var err error
+	for steps, more := a.store.Steps().Brisk(), true; more && err == nil; {
+		_, more, err = steps.Do(ctx, func(tx *store.Tx, limit int) (int64, error) { return core.RemoveCopy(tx, c.Account, id, limit) })
 	}
-	return a.store.InTx(ctx, func(tx *store.Tx) error { return core.DeleteBroadcast(tx, c.Account, id) })
+	return err
 }
 
 type testBroadcastBody struct {

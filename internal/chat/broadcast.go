@@ -58,7 +58,7 @@ type Broadcast struct {
 	ScheduledAt    *time.Time
 	TimeZone       string // the zone in which ScheduledAt was chosen; empty: none
 	Active         bool   // a worker has something to do for it
-	Owner          string // the node that works on it
+	Owner          string // the node that works on it; of a draft: the node that is copying recipients into it
 	SentBefore     int64  // sent and failed recipients when it last started or resumed
 	FailedBefore   int64
 	StartedAt      *time.Time
@@ -96,6 +96,7 @@ const (
 	MoveStop   BroadcastMove = "stop"
 	MoveRetry  BroadcastMove = "retry"
 	MoveChange BroadcastMove = "change"
+	MoveCopy   BroadcastMove = "copy"
 )
 
 // moves lists the states in which each action is allowed.
@@ -106,10 +107,19 @@ var moves = map[BroadcastMove][]BroadcastStatus{
 	MoveStop:   {BroadcastScheduled, BroadcastSending, BroadcastPaused},
 	MoveRetry:  {BroadcastPaused, BroadcastCompleted, BroadcastStopped},
 	MoveChange: {BroadcastDraft, BroadcastScheduled},
+	MoveCopy: {
+		BroadcastDraft, BroadcastScheduled, BroadcastSending, BroadcastPaused, BroadcastCompleted, BroadcastStopped, BroadcastFailed,
+	},
 }
+
+// Copying reports whether the broadcast is a copy that does not have all its recipients yet.
+func (b Broadcast) Copying() bool { return b.Status == BroadcastDraft && b.Owner != "" }
 
 // CheckMove refuses an action that the state does not allow.
 func (b Broadcast) CheckMove(m BroadcastMove) error {
+	if b.Copying() {
+		return Fail(CodeBroadcastState, "The broadcast is a copy that is still being made. Try again in a few seconds; if it is gone then, duplicate the original again.")
+	}
 	if slices.Contains(moves[m], b.Status) {
 		return nil
 	}

@@ -1,23 +1,31 @@
 package core
 
 import (
+	"cmp"
+	"errors"
+	"time"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// unfinishedCopy is the name of a copy until it has all its recipients. It stays if the process ends before.
-const unfinishedCopy = "Unfinished copy"
+const (
+	// unfinishedCopy is the name of a copy until it has all its recipients.
+	unfinishedCopy = "Unfinished copy"
+	// copyLife is how long a copy may take. The largest take minutes.
+	copyLife = time.Hour
+)
 
 // CopyBroadcast makes a draft from another broadcast, without its recipients: CopyRecipients copies them, and FinishCopy
-// gives it its name.
+// gives it its name. Until then it belongs to this node, and nobody can change or start it.
 func CopyBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
-	b, err := Broadcast(tx.Reader, account, id)
+	b, err := forMove(tx, account, id, chat.MoveCopy)
 	if err != nil {
 		return b, err
 	}
 	draft := chat.Broadcast{
 		ID: tx.NewID(chat.KindBroadcast), OrgID: b.OrgID, AccountID: b.AccountID, Name: unfinishedCopy, Status: chat.BroadcastDraft, Template: b.Template,
-		Audience: b.Audience, PerSecond: b.PerSecond, TimeZone: b.TimeZone, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		Audience: b.Audience, PerSecond: b.PerSecond, TimeZone: b.TimeZone, Owner: cmp.Or(tx.Here(), "unknown"), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
 	return draft, tx.InsertBroadcast(draft)
 }
@@ -25,7 +33,7 @@ func CopyBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcas
 // CopyRecipients gives a draft up to limit recipients of another broadcast, those after the given one, and returns the
 // last. Recipients from labels, and invalid or duplicate addresses, are not copied.
 func CopyRecipients(tx *store.Tx, account chat.Account, from, to, after string, limit int) (last string, err error) {
-	b, err := forMove(tx, account, to, chat.MoveChange)
+	b, err := unfinished(tx, account, to)
 	if err != nil {
 		return "", err
 	}
@@ -41,11 +49,50 @@ func CopyRecipients(tx *store.Tx, account chat.Account, from, to, after string, 
 	return rows[len(rows)-1].ID, err
 }
 
-// FinishCopy names a copy that has all its recipients.
+// FinishCopy names a copy that has all its recipients. It is a draft like every other from now on.
 func FinishCopy(tx *store.Tx, account chat.Account, from, to string) (chat.Broadcast, error) {
-	b, err := Broadcast(tx.Reader, account, from)
+	original, err := Broadcast(tx.Reader, account, from)
+	if err != nil {
+		return original, err
+	}
+	b, err := unfinished(tx, account, to)
 	if err != nil {
 		return b, err
 	}
-	return UpdateBroadcast(tx, account, to, BroadcastPatch{Name: &b.Name})
+	b.Name, b.Owner = original.Name, ""
+	return b, saveBroadcast(tx, &b)
+}
+
+func unfinished(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
+	b, err := Broadcast(tx.Reader, account, id)
+	if err == nil && !b.Copying() {
+		err = chat.Fail(chat.CodeBroadcastState, "The copy is already finished.")
+	}
+	return b, err
+}
+
+// RemoveCopy removes up to limit recipients of an unfinished copy and returns how many. When fewer are left, the copy goes
+// with them.
+func RemoveCopy(tx *store.Tx, account chat.Account, id string, limit int) (int64, error) {
+	b, err := tx.Broadcast(account.OrgID, account.ID, id)
+	if err != nil || !b.Copying() {
+		return 0, ignoreNotFound(err)
+	}
+	gone, err := tx.DeleteRecipients(b.OrgID, b.ID, limit)
+	if err == nil && len(gone) < limit {
+		err = tx.DeleteBroadcast(b.OrgID, b.ID)
+	}
+	return int64(len(gone)), err
+}
+
+// RemoveLeftCopy is RemoveCopy for a copy whose node is gone, or that takes too long.
+func RemoveLeftCopy(tx *store.Tx, limit int) (int64, error) {
+	b, err := tx.LeftCopy(tx.Now().Add(-copyLife))
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return RemoveCopy(tx, chat.Account{OrgID: b.OrgID, ID: b.AccountID}, b.ID, limit)
 }

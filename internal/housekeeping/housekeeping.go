@@ -95,6 +95,7 @@ func (h *Housekeeper) Sweep(ctx context.Context) (err error) {
 	h.purge(ctx, "changes without a message", func(tx *store.Tx, rows int) (int64, error) {
 		return tx.PurgeEarlyChanges(tx.Now().Add(-core.EarlyChangeLife), rows)
 	})
+	h.purge(ctx, "recipients of unfinished copies", core.RemoveLeftCopy)
 	for _, sweep := range []func(context.Context) error{h.catchUp, h.mergeContacts, h.release, h.sweepLogs, h.sweepMessages, h.sweepFiles, h.sweepSpace} {
 		err = errors.Join(err, sweep(ctx))
 	}

@@ -167,6 +167,14 @@ func (tx *Tx) ClaimBroadcasts(node string) error {
 	return err
 }
 
+// LeftCopy returns a copy of a broadcast that will not be finished, or ErrNotFound: its node is gone, or it was begun
+// before the given time.
+func (r Reader) LeftCopy(before time.Time) (chat.Broadcast, error) {
+	r.locking = false
+	return one(r, scanBroadcast, "SELECT "+broadcastColumns+` FROM broadcasts WHERE status = 'draft' AND owner <> ''
+		AND (created_at < $1 OR owner`+abandoned+") ORDER BY created_at LIMIT 1", before.UnixMilli())
+}
+
 // AddTally adds changes of the counts by broadcast and status. kind says who made them.
 func (tx *Tx) AddTally(kind string, deltas []TallyDelta) error {
 	for _, d := range deltas {

@@ -31,6 +31,14 @@ type Hands struct {
 	CallOff func(subscriptionID string, ids []string)
 }
 
+// Here is the name of this node; empty: it has none.
+func (tx *Tx) Here() string {
+	if tx.hands.Node == nil {
+		return ""
+	}
+	return tx.hands.Node()
+}
+
 // HandTo changes the hands from the next transaction on.
 func (s *Store) HandTo(change func(*Hands)) {
 	s.handsMu.Lock()
