@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -13,32 +14,37 @@ import (
 
 func registerBroadcastMoves(a *API) {
 	for _, m := range []struct {
-		name, id, summary, description string
-		do                             func(*store.Tx, chat.Account, string) (chat.Broadcast, error)
-		errors                         []chat.Code
+		move                 chat.BroadcastMove
+		summary, description string
+		do                   func(*store.Tx, chat.Account, string) (chat.Broadcast, error)
 	}{
-		{"start", "startBroadcast", "Start a broadcast", "Whoever has the labels of its audience becomes a recipient. Messages follow at its pace.",
-			core.StartBroadcast, []chat.Code{chat.CodeInvalidTemplateName}},
-		{"pause", "pauseBroadcast", "Pause a broadcast", "No message goes out any more, within a second.", pauseByUser, nil},
-		{"resume", "resumeBroadcast", "Go on with a broadcast", "After a pause, whoever made it. Where its reason still holds, it pauses again.",
-			core.ResumeBroadcast, []chat.Code{chat.CodeInvalidTemplateName}},
-		{"stop", "stopBroadcast", "Stop a broadcast for good", "Who waits is skipped, with the reason `broadcast_stopped`.", core.StopBroadcast, nil},
+		{chat.MoveStart, "Start a broadcast", "Whoever has the labels of its audience becomes a recipient. Messages follow at its pace.", core.StartBroadcast},
+		{chat.MovePause, "Pause a broadcast", "No message goes out any more, within a second.", pauseByUser},
+		{chat.MoveResume, "Go on with a broadcast", "After a pause, whoever made it.", core.ResumeBroadcast},
+		{chat.MoveStop, "Stop a broadcast for good", "Who waits is skipped, with the reason `broadcast_stopped`.", core.StopBroadcast},
 	} {
-		rest.Write(a.shared, rest.Operation{
-			Method: http.MethodPost, Path: broadcastPath + "/{id}/" + m.name, ID: m.id, Tag: "Broadcasts", Role: chat.RoleAdmin,
+		op := rest.Operation{
+			Method: http.MethodPost, Path: broadcastPath + "/{id}/" + string(m.move), ID: string(m.move) + "Broadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
 			Summary: m.summary, Description: m.description + " A state that does not allow it is 409 `broadcast_state_conflict`.",
-			Errors: append(m.errors, chat.CodeBroadcastState), InPath: broadcastInPath,
-		}, func(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (BroadcastView, error) {
+			Errors: []chat.Code{chat.CodeBroadcastState}, InPath: broadcastInPath,
+		}
+		ask := func(*rest.Call, *rest.NumberByID[rest.BroadcastID]) error { return nil }
+		if m.move == chat.MoveStart || m.move == chat.MoveResume {
+			ask = a.askFor(m.move)
+			op.Description, op.Errors = op.Description+refusedToGoOn, refusalsToGoOn
+		}
+		rest.WriteAfter(a.shared, op, ask, func(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (BroadcastView, error) {
 			b, err := m.do(tx, c.Account, string(in.ID))
 			return showBroadcast(tx.Reader, c, b, err)
 		})
 	}
-	rest.InSteps(a.shared, rest.Operation{
+	rest.InStepsAfter(a.shared, rest.Operation{
 		Method: http.MethodPost, Path: broadcastPath + "/{id}/retry", ID: "retryBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
-		Summary:     "Send again to those whose message failed",
-		Description: "Each gets a new message, as a recipient with a new id. A state that does not allow it is 409 `broadcast_state_conflict`.",
-		Errors:      []chat.Code{chat.CodeBroadcastState, chat.CodeInvalidTemplateName}, InPath: broadcastInPath,
-	}, func(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.BroadcastID], limit int) (int64, error) {
+		Summary: "Send again to those whose message failed",
+		Description: "Each gets a new message, as a recipient with a new id. A state that does not allow it is 409 `broadcast_state_conflict`." +
+			refusedToGoOn,
+		Errors: refusalsToGoOn, InPath: broadcastInPath,
+	}, a.askFor(chat.MoveRetry), func(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.BroadcastID], limit int) (int64, error) {
 		return core.RetrySome(tx, c.Account, string(in.ID), limit)
 	}, func(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (BroadcastView, error) {
 		b, err := core.RetryBroadcast(tx, c.Account, string(in.ID))
@@ -59,6 +65,32 @@ func registerBroadcastMoves(a *API) {
 			chat.CodeQuotaExceeded, chat.CodeInvalidTemplateName, chat.CodeMediaNotFound, chat.CodeMarketingOptedOut, chat.CodeConsentRequired,
 		},
 	}, prepareTest, a.testBroadcast)
+}
+
+const refusedToGoOn = " It is also refused, with what to do, while it would pause at once: the number is rated RED, its template is not approved " +
+	"(409 as well), the number or the plan cannot send, or a file of its header is gone."
+
+var refusalsToGoOn = []chat.Code{
+	chat.CodeBroadcastState, chat.CodeInvalidTemplateName, chat.CodeNumberNotVerified, chat.CodeUpstreamError, chat.CodeAccountRestricted,
+	chat.CodeCustomerSuspended, chat.CodeQuotaExceeded, chat.CodeMediaNotFound,
+}
+
+// ratingPatience is how long a move waits for the provider to rate the number.
+const ratingPatience = 3 * time.Second
+
+// askFor asks whether a broadcast could go on. A rating of RED is read anew: news of a better one may have been lost.
+func (a *API) askFor(move chat.BroadcastMove) func(*rest.Call, *rest.NumberByID[rest.BroadcastID]) error {
+	return func(c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) error {
+		if err := c.FindAccount(c.Read()); err != nil {
+			return err
+		}
+		if deref(c.Account.Quality) == "RED" && c.Account.CheckConnected() == nil {
+			ctx, cancel := context.WithTimeout(c.Ctx, ratingPatience)
+			defer cancel()
+			_ = a.numbers.Rate(ctx, c.Account) // without an answer, the last one counts
+		}
+		return core.CheckGoOn(c.Read(), c.Account, string(in.ID), move, a.store.Now())
+	}
 }
 
 func pauseByUser(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {

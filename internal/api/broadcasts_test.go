@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/provider/providertest"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -168,5 +171,83 @@ func hasCrowd(t *testing.T, c *apitest.Case, id string, people int) {
 	c.InTx(t, func(tx *store.Tx) error {
 		_, err := core.AddRecipients(tx, account, id, crowd)
 		return err
+	})
+}
+
+// A broadcast that would pause at once is neither started nor resumed: the answer says what to do.
+func TestBroadcastThatCannotGoOn(t *testing.T) {
+	template := func(status, body string) func(*testing.T, *apitest.Case) {
+		return func(t *testing.T, c *apitest.Case) {
+			account := accountOf(t, c)
+			c.InTx(t, func(tx *store.Tx) error {
+				found, err := tx.TemplateToSend(c.Org.ID, account.WABAID, "sale", "en")
+				found.SetProviderStatus(status, nil)
+				found.Components = json.RawMessage(`[{"type":"BODY","text":"` + body + `"}]`)
+				return errors.Join(err, tx.PutTemplate(found))
+			})
+		}
+	}
+	const same = "All is half the price."
+	for name, trouble := range map[string]struct {
+		begins, ends  func(*testing.T, *apitest.Case)
+		start, resume string // the codes
+		param         string // of the start
+	}{
+		"red": {changeNumber(func(a *chat.Account) { a.Quality = new("RED") }), func(*testing.T, *apitest.Case) {}, // the provider is asked
+			"broadcast_state_conflict", "broadcast_state_conflict", ""},
+		"restricted": {changeNumber(func(a *chat.Account) { a.Restriction = new(chat.RestrictBusiness) }), changeNumber(func(a *chat.Account) { a.Restriction = nil }),
+			"account_restricted", "account_restricted", ""},
+		"disconnected": {changeNumber(func(a *chat.Account) { a.Status = chat.AccountDisconnected }), changeNumber(func(a *chat.Account) { a.Status = chat.AccountConnected }),
+			"upstream_error", "upstream_error", ""},
+		"paused":   {template("PAUSED", same), template("APPROVED", same), "broadcast_state_conflict", "broadcast_state_conflict", ""},
+		"rejected": {template("REJECTED", same), template("APPROVED", same), "broadcast_state_conflict", "broadcast_state_conflict", ""},
+		"other parameters": {template("APPROVED", "For {{1}} all is half the price."), template("APPROVED", "All is a third of the price."),
+			"invalid_field_value", "broadcast_state_conflict", "template.components"},
+		"quota": {func(t *testing.T, c *apitest.Case) { putQuota(t, c, 0) }, func(t *testing.T, c *apitest.Case) { putQuota(t, c, 10) },
+			"quota_exceeded", "quota_exceeded", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			apitest.Each(t, func(t *testing.T, server *apitest.Server) {
+				rating := "RED"
+				calling(t, &providertest.Client{OnPhoneNumber: func(provider.Number) (provider.PhoneNumber, error) { return provider.PhoneNumber{Quality: rating}, nil }})(server.API)
+				c := server.NewCase(t)
+				connected(t, c)
+				hasSale(t, c)
+				var paused, fresh draft
+				call := func(path, body string) *apitest.Response {
+					t.Helper()
+					return c.Call(t, apitest.Request{Method: http.MethodPost, Path: "/v1/${number}/broadcasts" + path, Body: body})
+				}
+				const sale = `{"name":"Sale","template":{"name":"sale","language":"en"},"audience":{"recipients":[{"to":"+4915510000001"}]}}`
+				call("", sale).RequireStatus(t, http.StatusCreated).Data(t, &paused)
+				call("", sale).RequireStatus(t, http.StatusCreated).Data(t, &fresh)
+				call("/"+paused.ID+"/start", "").RequireStatus(t, http.StatusOK)
+				call("/"+paused.ID+"/pause", "").RequireStatus(t, http.StatusOK)
+				trouble.begins(t, c)
+				call("/"+fresh.ID+"/start", "").RequireFailure(t, trouble.start, trouble.param)
+				call("/"+paused.ID+"/resume", "").RequireFailure(t, trouble.resume, "")
+				call("/"+paused.ID+"/retry", "").RequireFailure(t, trouble.resume, "")
+				call("/"+fresh.ID+"/resume", "").RequireFailure(t, "broadcast_state_conflict", "")
+				trouble.ends(t, c)
+				rating = "GREEN"
+				call("/"+fresh.ID+"/start", "").RequireStatus(t, http.StatusOK)
+				call("/"+paused.ID+"/resume", "").RequireStatus(t, http.StatusOK)
+			})
+		})
+	}
+}
+
+// putQuota gives the organization a plan with so many messages a month.
+func putQuota(t *testing.T, c *apitest.Case, messages int64) {
+	t.Helper()
+	c.InTx(t, func(tx *store.Tx) error {
+		organization, err := tx.Organization(c.Org.ID)
+		if err != nil {
+			return err
+		}
+		plan, err := tx.Plan(organization.Plan)
+		plan.Name, plan.MonthlyMessages = "small", &messages
+		organization.Plan = plan.Name
+		return errors.Join(err, tx.PutPlan(plan), tx.UpdateOrganization(organization))
 	})
 }

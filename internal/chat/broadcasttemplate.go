@@ -19,6 +19,9 @@ type BroadcastTemplate struct {
 // string.
 var variablePattern = regexp.MustCompile(`\{\{(.*?)\}\}`)
 
+// HasVariable reports whether a text has a variable in it.
+func HasVariable(text string) bool { return variablePattern.MatchString(text) }
+
 // contactFields are the variables that come from the contact itself.
 var contactFields = map[string]func(Contact) *string{
 	"contact.name":         func(c Contact) *string { return c.Name },

@@ -53,12 +53,8 @@ func PreviewBroadcast(r store.Reader, account chat.Account, id string, now time.
 	if err := p.count(r, s, b); err != nil {
 		return p, err
 	}
-	if s.Plan.MonthlyMessages != nil {
-		used, err := r.MessagesCounted(b.OrgID, quotaMonth(now))
-		if err != nil {
-			return p, err
-		}
-		p.MessagesLeft = new(max(0, *s.Plan.MonthlyMessages-used))
+	if p.MessagesLeft, err = s.messagesLeft(r, now); err != nil {
+		return p, err
 	}
 	p.Samples, err = broadcastSamples(r, s, b)
 	return p, err

@@ -234,7 +234,16 @@ func Flow[I, O any](p Place, op Operation, fn func(c *Call, in *I) (O, error)) {
 // transaction of its own, until none are left; fn then handles the rest and the object. If the request is cut
 // off, the next one continues.
 func InSteps[I, O any](p Place, op Operation, some func(tx *store.Tx, c *Call, in *I, limit int) (int64, error), fn func(tx *store.Tx, c *Call, in *I) (O, error)) {
+	InStepsAfter(p, op, func(*Call, *I) error { return nil }, some, fn)
+}
+
+// InStepsAfter is InSteps for an operation that asks first, as with WriteAfter.
+func InStepsAfter[I, O any](p Place, op Operation, ask func(c *Call, in *I) error, some func(tx *store.Tx, c *Call, in *I, limit int) (int64, error),
+	fn func(tx *store.Tx, c *Call, in *I) (O, error)) {
 	Flow(p, op, func(c *Call, in *I) (out O, err error) {
+		if err := ask(c, in); err != nil {
+			return out, err
+		}
 		step := c.Steps()
 		for more := true; more; {
 			more, err = step(func(tx *store.Tx, limit int) (int64, error) {
