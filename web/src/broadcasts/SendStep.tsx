@@ -11,7 +11,7 @@ import { useSubmit } from "../ui/useSubmit";
 import styles from "./Broadcasts.module.css";
 import { checkQuery, move, pathOf, type Broadcast, type Check } from "./data";
 import { useBroadcasts } from "./text";
-import { instantOf, localOf, ownZone, zones } from "./zones";
+import { instantOf, inZone, localOf, ownZone, zones } from "./zones";
 
 /** When, how fast, what it takes, and the button. */
 export function SendStep({ broadcast: b, done }: { broadcast: Broadcast; done: () => void }) {
@@ -21,13 +21,15 @@ export function SendStep({ broadcast: b, done }: { broadcast: Broadcast; done: (
 
 function Form({ broadcast: b, check, done }: { broadcast: Broadcast; check: Check; done: () => void }) {
   const t = useBroadcasts();
+  const language = useLanguage();
   const [zone, setZone] = useState(b.time_zone ?? ownZone());
   const [when, setWhen] = useState(b.scheduled_at ? "later" : "now");
   const [at, setAt] = useState(b.scheduled_at ? localOf(b.scheduled_at, zone) : "");
   const [pace, setPace] = useState<number | string>(b.per_second ?? "");
   const later = when === "later";
+  const chosen = later && at ? momentOf(b, at, zone) : undefined;
   const run = async () => {
-    const scheduled = later ? { scheduled_at: instantOf(at, zone), time_zone: zone } : { scheduled_at: null };
+    const scheduled = chosen ? { scheduled_at: chosen.instant, time_zone: zone } : { scheduled_at: null };
     await send("PATCH", pathOf(b), { per_second: pace === "" ? null : Number(pace), ...scheduled });
     if (!later) await move(b, "start");
   };
@@ -51,6 +53,7 @@ function Form({ broadcast: b, check, done }: { broadcast: Broadcast; check: Chec
             <Select label={t.zone} searchable allowDeselect={false} limit={100} value={zone} onChange={(value) => setZone(value ?? zone)} data={zones()} />
           </div>
         )}
+        {chosen?.odd && <p className={styles.warning} data-kind="quiet" role="status">{t.oddTimes[chosen.odd](inZone(chosen.instant, zone, language))}</p>}
       </Panel>
       <Panel title={t.pace} hint={t.paceHint}>
         <NumberInput aria-label={t.pace} maw={200} min={1} max={1000} allowDecimal={false} value={pace} error={submit.errorOf("per_second")} onChange={setPace} />
@@ -62,6 +65,10 @@ function Form({ broadcast: b, check, done }: { broadcast: Broadcast; check: Chec
     </form>
   );
 }
+
+/** The instant that was chosen. What was scheduled before stays the same instant, also where the clocks show its time twice. */
+const momentOf = (b: Broadcast, at: string, zone: string) =>
+  b.scheduled_at && zone === b.time_zone && at === localOf(b.scheduled_at, zone) ? { instant: b.scheduled_at, odd: undefined } : instantOf(at, zone);
 
 /** How many messages it takes, and how many there are. */
 function Cost({ check }: { check: Check }) {

@@ -57,9 +57,22 @@ test("the values of a draft are found again in its components", () => {
 });
 
 test("a local time is an instant, also where the clocks change", () => {
-  expect(instantOf("2026-01-10T09:00", "Asia/Jakarta")).toBe("2026-01-10T02:00:00.000Z");
-  expect(instantOf("2026-07-10T09:00", "Europe/Berlin")).toBe("2026-07-10T07:00:00.000Z");
-  expect(instantOf("2026-03-29T03:30", "Europe/Berlin")).toBe("2026-03-29T01:30:00.000Z");
+  for (const [local, zone, instant, odd] of [
+    ["2026-01-10T09:00", "Asia/Jakarta", "2026-01-10T02:00", undefined],
+    ["2026-07-10T09:00", "Europe/Berlin", "2026-07-10T07:00", undefined],
+    ["2026-03-29T01:59", "Europe/Berlin", "2026-03-29T00:59", undefined],
+    ["2026-03-29T02:30", "Europe/Berlin", "2026-03-29T01:30", "never"], // it is 03:30 then
+    ["2026-03-29T03:00", "Europe/Berlin", "2026-03-29T01:00", undefined],
+    ["2026-10-25T01:59", "Europe/Berlin", "2026-10-24T23:59", undefined],
+    ["2026-10-25T02:30", "Europe/Berlin", "2026-10-25T00:30", "twice"],
+    ["2026-10-25T03:00", "Europe/Berlin", "2026-10-25T02:00", undefined],
+    ["2026-03-08T02:30", "America/New_York", "2026-03-08T07:30", "never"],
+    ["2026-11-01T01:30", "America/New_York", "2026-11-01T05:30", "twice"],
+    ["2026-11-01T02:00", "America/New_York", "2026-11-01T07:00", undefined],
+    ["2026-04-05T01:45", "Australia/Lord_Howe", "2026-04-04T14:45", "twice"], // by half an hour
+    ["2026-10-04T02:15", "Australia/Lord_Howe", "2026-10-03T15:45", "never"],
+  ] as const)
+    expect([local, instantOf(local, zone)]).toEqual([local, { instant: `${instant}:00.000Z`, odd }]);
   expect(localOf("2026-01-10T02:00:00.000Z", "Asia/Jakarta")).toBe("2026-01-10T09:00");
 });
 

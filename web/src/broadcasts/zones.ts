@@ -7,11 +7,20 @@ function offsetOf(at: number, zone: string): number {
   return Date.UTC(n("year"), n("month") - 1, n("day"), n("hour"), n("minute"), n("second")) - Math.floor(at / 1000) * 1000;
 }
 
-/** The instant at which the clocks of a zone show a local time like 2026-03-01T09:30. */
-export function instantOf(local: string, zone: string): string {
+const day = 86_400_000;
+
+/**
+ * The instant at which the clocks of a zone show a local time like 2026-03-01T09:30. Where they are set back, that happens
+ * twice, and the first time is meant. Where they are set forward, it may never happen, and the instant is as much later as
+ * they are set forward.
+ */
+export function instantOf(local: string, zone: string): { instant: string; odd?: "twice" | "never" } {
   const wall = Date.parse(`${local}Z`);
-  const first = wall - offsetOf(wall, zone);
-  return new Date(wall - offsetOf(first, zone)).toISOString(); // again: the clocks may have changed between the two
+  const before = offsetOf(wall - day, zone);
+  const found = [...new Set([before, offsetOf(wall + day, zone)])].filter((offset) => offsetOf(wall - offset, zone) === offset);
+  const instant = (offset: number) => new Date(wall - offset).toISOString();
+  if (found.length === 0) return { instant: instant(before), odd: "never" };
+  return { instant: instant(Math.max(...found)), odd: found.length > 1 ? "twice" : undefined };
 }
 
 /** The opposite of instantOf, to the minute. */

@@ -108,6 +108,10 @@ export const broadcasts = {
   whens: { now: "As soon as I press Start", later: "At a set time" },
   at: "Date and time",
   zone: "Time zone",
+  oddTimes: {
+    never: (then: string) => `The clocks are set forward then, and this time is skipped. It starts on ${then}.`,
+    twice: (then: string) => `The clocks are set back then, and this time comes twice. It starts the first time, on ${then}.`,
+  },
   pace: "Messages per second",
   paceHint: "Leave empty to send as fast as the number allows, with room for your colleagues.",
   cost: "Messages needed",

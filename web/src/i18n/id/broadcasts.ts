@@ -110,6 +110,10 @@ export const broadcasts: typeof english = {
   whens: { now: "Begitu saya tekan Mulai", later: "Pada waktu tertentu" },
   at: "Tanggal dan jam",
   zone: "Zona waktu",
+  oddTimes: {
+    never: (then: string) => `Jam dimajukan saat itu sehingga waktu ini terlewati. Siaran dimulai ${then}.`,
+    twice: (then: string) => `Jam dimundurkan saat itu sehingga waktu ini terjadi dua kali. Siaran dimulai pada yang pertama, ${then}.`,
+  },
   pace: "Pesan per detik",
   paceHint: "Kosong: secepat yang boleh, dengan ruang untuk rekan Anda.",
   cost: "Yang dibutuhkan",
