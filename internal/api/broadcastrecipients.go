@@ -40,7 +40,7 @@ func registerBroadcastRecipients(a *API) {
 
 	rest.Download(a.shared, rest.Operation{
 		Method: http.MethodGet, Path: broadcastPath + "/{id}/recipients.csv", ID: "exportBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
-		Summary: "Download a broadcast's recipients as a CSV file", Description: "All of them, or those of a status: the skipped ones, for example.",
+		Summary: "Download a broadcast's recipients as a CSV file", Description: "All of them, or those of a status: the skipped ones, for example. They are in the order in which they were added.",
 	}, "text/csv; charset=utf-8", "recipients.csv", exportBroadcastRecipients)
 
 	rest.Read(a.shared, rest.Operation{
@@ -198,18 +198,18 @@ func exportBroadcastRecipients(c *rest.Call, in *recipientFilter, w io.Writer) e
 	}
 	table := csv.NewWriter(w)
 	table.Write(exportColumns)
-	for page := (store.Page{Limit: exportPage}); ; {
-		rows, err := c.Read().Recipients(b.OrgID, b.ID, in.filter(), page)
+	for after := ""; ; {
+		rows, err := c.Read().RecipientsAfter(b.OrgID, b.ID, in.filter(), after, exportPage)
 		if err != nil {
 			return err
 		}
-		for _, r := range rows.Rows {
+		for _, r := range rows {
 			table.Write(exportRow(r))
+			after = r.ID
 		}
-		if table.Flush(); table.Error() != nil || rows.Next == nil {
+		if table.Flush(); table.Error() != nil || len(rows) < exportPage {
 			return table.Error()
 		}
-		page.After = rows.Next
 	}
 }
 

@@ -1,11 +1,14 @@
 package api_test
 
 import (
+	"cmp"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -249,5 +252,31 @@ func putQuota(t *testing.T, c *apitest.Case, messages int64) {
 		plan.Name, plan.MonthlyMessages = "small", &messages
 		organization.Plan = plan.Name
 		return errors.Join(err, tx.PutPlan(plan), tx.UpdateOrganization(organization))
+	})
+}
+
+// An export has every recipient once, in the order of the list, however many pages it takes.
+func TestBroadcastExport(t *testing.T) {
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
+		hasSale(t, c)
+		var b draft
+		c.Call(t, apitest.Request{Method: http.MethodPost, Path: "/v1/${number}/broadcasts", Body: `{"name":"Sale","template":{"name":"sale","language":"en"},
+			"audience":{"recipients":[{"to":"nobody"},{"to":"+49 1599","variables":{"a":"=1"}}]}}`}).RequireStatus(t, http.StatusCreated).Data(t, &b)
+		hasCrowd(t, c, b.ID, 2_500)
+		for filter, want := range map[string]int{"": 2502, "?status=waiting": 2500, "?status=skipped": 2, "?reason=invalid_phone_number": 2, "?status=sent": 0} {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.URL+"/v1/"+c.Get("number")+"/broadcasts/"+b.ID+"/recipients.csv"+filter, nil)
+			must(t, err)
+			request.Header.Set("Authorization", "Bearer "+c.Org.Key)
+			answer, err := http.DefaultClient.Do(request)
+			must(t, err)
+			rows, err := csv.NewReader(answer.Body).ReadAll()
+			must(t, errors.Join(err, answer.Body.Close()))
+			if len(rows) != want+1 {
+				t.Errorf("%q has %d rows", filter, len(rows)-1)
+			}
+			if ordered := slices.IsSortedFunc(rows[1:], func(a, b []string) int { return cmp.Compare(a[0], b[0]) }); !ordered || want > 2 && rows[len(rows)-1][1] != "+491600002499" {
+				t.Errorf("%q is not in the order of the list: %v", filter, rows[len(rows)-1])
+			}
+		}
 	})
 }

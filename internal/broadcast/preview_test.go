@@ -55,7 +55,7 @@ type plot struct {
 var plots = rapid.Custom(func(t *rapid.T) plot {
 	return plot{
 		People:   rapid.SliceOfN(somebodies, 1, 12).Draw(t, "people"),
-		Header:   rapid.SampledFrom([]string{"", "TEXT", "IMAGE"}).Draw(t, "header"),
+		Header:   rapid.SampledFrom([]string{"", "TEXT", "IMAGE", "FILE"}).Draw(t, "header"),
 		Body:     rapid.SampledFrom([]string{"hello", "{{contact.name}}", "{{contact.name|friend}}", "{{recipient.x}}", "{{recipient.x|}} {{contact.phone_number}}"}).Draw(t, "body"),
 		Category: rapid.SampledFrom([]string{chat.CategoryMarketing, chat.CategoryUtility, chat.CategoryAuthentication}).Draw(t, "category"),
 		OptIn:    rapid.Bool().Draw(t, "opt in"), MatchAll: rapid.Bool().Draw(t, "match all"), Filter: rapid.Bool().Draw(t, "filter"),
@@ -129,7 +129,7 @@ func (r *rig) setting(p plot) {
 	switch p.Header {
 	case "TEXT":
 		parts += `,{"type":"HEADER","format":"TEXT","text":"To {{1}}"}`
-	case "IMAGE":
+	case "IMAGE", "FILE":
 		parts += `,{"type":"HEADER","format":"IMAGE"}`
 	}
 	r.InTx(func(tx *store.Tx) error {
@@ -158,6 +158,8 @@ func componentsOf(p plot) json.RawMessage {
 		parts += `,{"type":"header","parameters":[{"type":"text","text":"{{recipient.x|all}}"}]}`
 	case "IMAGE":
 		parts += `,{"type":"header","parameters":[{"type":"image","image":{"link":"{{recipient.link|https://example.com/x.png}}"}}]}`
+	case "FILE":
+		parts += `,{"type":"header","parameters":[{"type":"image","image":{"id":"{{recipient.link}}"}}]}` // nobody has such a file
 	}
 	return json.RawMessage("[" + parts + "]")
 }

@@ -40,6 +40,16 @@ func measuredIn(value any, field string) bool {
 	return true
 }
 
+// Names reports whether the components name this file for everybody, and not as the value of a variable.
+func (m Mailing) Names(fileID string) bool {
+	for _, part := range m.texts {
+		if strings.Contains(part, `"id":"`+escaped(fileID)+`"`) {
+			return true
+		}
+	}
+	return false
+}
+
 // Measure returns the length of what stands in the place of each variable for a recipient. missing reports whether
 // there is neither a value nor a fallback for one of them.
 func (m Mailing) Measure(contact Contact, r Recipient) (lengths []int, missing bool) {

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -14,34 +15,43 @@ const countSlice = 1000
 // only if the answer does not follow from those before.
 type judge struct {
 	letter
+	reader   store.Reader
 	measured bool  // only the lengths of values decide whether they fit
 	fit      []int // lengths with which the message fits
 }
 
-func newJudge(s BroadcastState, b chat.Broadcast, mailing chat.Mailing) *judge {
-	return &judge{letter: letter{BroadcastState: s, broadcast: b, mailing: mailing}, measured: mailing.Measured(b.Template.Components)}
+func newJudge(r store.Reader, s BroadcastState, b chat.Broadcast, mailing chat.Mailing) *judge {
+	return &judge{
+		letter: letter{BroadcastState: s, broadcast: b, mailing: mailing, files: map[chat.LibraryFile]*chat.Error{}},
+		reader: r, measured: mailing.Measured(b.Template.Components),
+	}
 }
 
 // skips is why a recipient would be skipped; empty: it would get a message.
-func (j *judge) skips(contact chat.Contact, r chat.Recipient) string {
+func (j *judge) skips(contact chat.Contact, r chat.Recipient) (string, error) {
 	switch {
 	case suspendedCustomer(j.Account):
-		return string(chat.CodeCustomerSuspended)
+		return string(chat.CodeCustomerSuspended), nil
 	case j.Template == nil:
-		return "" // nothing can be said until there is a template
+		return "", nil // nothing can be said until there is a template
 	case j.measured && (strings.HasPrefix(r.Address, "+") || !j.Template.Is(chat.CategoryAuthentication)):
 		lengths, missing := j.mailing.Measure(contact, r)
 		if missing {
-			return chat.SkipMissing
+			return chat.SkipMissing, nil
 		}
 		if j.fits(lengths) {
-			return j.withoutConsent(contact)
+			return j.withoutConsent(contact), nil
 		}
 	}
-	if _, _, skip := j.fill(contact, r); skip != "" {
-		return skip
+	content, _, skip := j.fill(contact, r)
+	if skip = cmp.Or(skip, j.withoutConsent(contact)); skip != "" {
+		return skip, nil
 	}
-	return j.withoutConsent(contact)
+	skip, err := j.checkFiles(j.reader, content.Media())
+	if _, refused := chat.CodeOf(err); refused {
+		return "", nil // it is everybody's file, and the broadcast cannot start
+	}
+	return skip, err
 }
 
 // fits reports whether it is known that values of these lengths fit. Values that fit still do if they are shorter, so
@@ -91,7 +101,11 @@ func (p *BroadcastPreview) judgeListed(r store.Reader, j *judge) error {
 			if !known {
 				contact = personAt(row.Address).contact()
 			}
-			p.skip(j.skips(contact, row))
+			skip, err := j.skips(contact, row)
+			if err != nil {
+				return err
+			}
+			p.skip(skip)
 		}
 		if len(rows) < countSlice {
 			return nil
@@ -121,15 +135,17 @@ func (p *BroadcastPreview) judgeAudience(r store.Reader, j *judge) error {
 			return err
 		}
 		for _, m := range members {
-			switch {
-			case m.Address == "":
+			if m.Address == "" {
 				continue // it becomes no recipient
-			case m.Listed:
-				p.skip(chat.SkipDuplicate)
-			default:
-				p.skip(j.skips(contacts[m.ContactID], chat.Recipient{Address: m.Address}))
+			}
+			skip := chat.SkipDuplicate
+			if !m.Listed {
+				if skip, err = j.skips(contacts[m.ContactID], chat.Recipient{Address: m.Address}); err != nil {
+					return err
+				}
 			}
 			p.Total++
+			p.skip(skip)
 		}
 		if len(members) < countSlice {
 			return nil

@@ -76,7 +76,7 @@ func (p *BroadcastPreview) count(r store.Reader, s BroadcastState, b chat.Broadc
 	if refused != nil {
 		return refused
 	}
-	j := newJudge(s, b, mailing)
+	j := newJudge(r, s, b, mailing)
 	if err := p.judgeListed(r, j); err != nil {
 		return err
 	}

@@ -180,8 +180,8 @@ type letter struct {
 	BroadcastState
 	broadcast chat.Broadcast
 	mailing   chat.Mailing
-	contacts  map[string]chat.Contact   // known contacts, by address
-	files     map[chat.LibraryFile]bool // files that were checked
+	contacts  map[string]chat.Contact          // known contacts, by address
+	files     map[chat.LibraryFile]*chat.Error // files that were checked, and what is wrong with them
 }
 
 // newLetter reads everything that the messages to these recipients need.
@@ -195,7 +195,7 @@ func newLetter(tx *store.Tx, s BroadcastState, b chat.Broadcast, mailing chat.Ma
 	if err := tx.ForeseeThreads(threads); err != nil {
 		return l, err
 	}
-	l = letter{BroadcastState: s, broadcast: b, mailing: mailing, files: map[chat.LibraryFile]bool{}}
+	l = letter{BroadcastState: s, broadcast: b, mailing: mailing, files: map[chat.LibraryFile]*chat.Error{}}
 	l.contacts, err = tx.ContactsAt(s.Account, addressesOf(rows))
 	return l, err
 }
@@ -218,8 +218,8 @@ func (l letter) send(tx *store.Tx, r *chat.Recipient) (skip string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := l.checkFiles(tx.Reader, m.MoreMedia); err != nil {
-		return "", err
+	if skip, err := l.checkFiles(tx.Reader, m.MoreMedia); err != nil || skip != "" {
+		return skip, err
 	}
 	m.Source = chat.SourceBroadcast
 	accepted, err := place(tx, l.Account, m)
@@ -236,18 +236,27 @@ func (l letter) withoutConsent(contact chat.Contact) string {
 	return ""
 }
 
-// checkFiles checks each file once, because most messages have the same files.
-func (l letter) checkFiles(r store.Reader, files []chat.LibraryFile) error {
+// checkFiles checks each file once, because most messages have the same files. If a file that only this recipient gets is
+// refused, the recipient is skipped.
+func (l letter) checkFiles(r store.Reader, files []chat.LibraryFile) (skip string, err error) {
 	for _, file := range files {
-		if l.files[file] {
-			continue
+		refused, checked := l.files[file]
+		if !checked {
+			err := checkLibraryMedia(r, l.Account, file)
+			if refused, checked = errors.AsType[*chat.Error](err); err != nil && !checked {
+				return "", err
+			}
+			l.files[file] = refused
 		}
-		if err := checkLibraryMedia(r, l.Account, file); err != nil {
-			return err
+		switch {
+		case refused == nil:
+		case l.mailing.Names(file.ID):
+			return "", refused
+		default:
+			return chat.SkipUnfit, nil
 		}
-		l.files[file] = true
 	}
-	return nil
+	return "", nil
 }
 
 // fill is the message for a recipient, or the reason why there is none.

@@ -97,7 +97,10 @@ func plannedLists(orgID, accountID string) []plannedList {
 	since := time.UnixMilli(1)
 	recipients := func(name, index string, f store.RecipientFilter) plannedList {
 		return plannedList{"recipients " + name, index, func(r store.Reader, p store.Page) error {
-			_, err := r.Recipients(orgID, "bct_x", f, p)
+			if _, err := r.Recipients(orgID, "bct_x", f, p); err != nil {
+				return err
+			}
+			_, err := r.RecipientsAfter(orgID, "bct_x", f, "bcr_x", p.Limit)
 			return err
 		}}
 	}

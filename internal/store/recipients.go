@@ -125,7 +125,11 @@ func (r Reader) Recipients(orgID, broadcastID string, f RecipientFilter, p Page)
 }
 
 func (r Reader) recipients(orgID, broadcastID string, f RecipientFilter, p Page) (Slice[chat.Recipient], error) {
-	var c conditions
+	return newestFirst(r, scanRecipient, "SELECT "+recipientColumns+" FROM broadcast_recipients", f.conditions(orgID, broadcastID), recipientsByID, p)
+}
+
+// conditions are those of a filter with one status at most.
+func (f RecipientFilter) conditions(orgID, broadcastID string) (c conditions) {
 	c.add("broadcast_id = ?", broadcastID)
 	if len(f.Statuses) > 0 {
 		c.add("status = ?", string(f.Statuses[0]))
@@ -142,7 +146,27 @@ func (r Reader) recipients(orgID, broadcastID string, f RecipientFilter, p Page)
 	} else {
 		c.add("org_id || '' = ?", orgID) // keeps SQLite from walking the primary key instead
 	}
-	return newestFirst(r, scanRecipient, "SELECT "+recipientColumns+" FROM broadcast_recipients", c, recipientsByID, p)
+	return c
+}
+
+// RecipientsAfter returns up to limit of a broadcast's recipients after an id, in the order in which they were added.
+// Like Recipients it reads each status by itself.
+func (r Reader) RecipientsAfter(orgID, broadcastID string, f RecipientFilter, after string, limit int) (rows []chat.Recipient, err error) {
+	each := [][]chat.RecipientStatus{nil}
+	if len(f.Statuses) > 0 {
+		each = slices.Collect(slices.Chunk(f.Statuses, 1))
+	}
+	for _, f.Statuses = range each {
+		c := f.conditions(orgID, broadcastID)
+		c.add("id > ?", after)
+		found, err := many(r, scanRecipient, "SELECT "+recipientColumns+" FROM broadcast_recipients"+c.where()+" ORDER BY id LIMIT "+c.arg(limit), c.args...)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, found...)
+	}
+	slices.SortFunc(rows, func(a, b chat.Recipient) int { return cmp.Compare(a.ID, b.ID) })
+	return rows[:min(len(rows), limit)], nil
 }
 
 // FirstRecipients returns up to limit of a broadcast's recipients with a status, after an id, in the order in
