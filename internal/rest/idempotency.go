@@ -24,15 +24,13 @@ const (
 // does the same.
 type claims struct {
 	mu   *sync.Mutex
-	held map[claim]string // fingerprint
+	held map[store.AnswerKey]string // fingerprint
 }
 
-type claim struct{ orgID, key string }
-
-func newClaims() claims { return claims{mu: &sync.Mutex{}, held: map[claim]string{}} }
+func newClaims() claims { return claims{mu: &sync.Mutex{}, held: map[store.AnswerKey]string{}} }
 
 // take claims a key for one request. The error says why the key is not free.
-func (cs claims) take(k claim, fingerprint string) (release func(), err error) {
+func (cs claims) take(k store.AnswerKey, fingerprint string) (release func(), err error) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if other, ok := cs.held[k]; ok {
@@ -89,16 +87,16 @@ func (c *Call) WriteOnce(body []byte, wrong error, run func(*store.Tx) (Answer, 
 
 // claim takes the key for as long as the request is worked on. It looks up the objects of the path before, so
 // that a 404 is neither stored under the key nor hidden by it.
-func (c *Call) claim(body []byte) (k claim, fingerprint string, release func(), err error) {
+func (c *Call) claim(body []byte) (k store.AnswerKey, fingerprint string, release func(), err error) {
 	if err := c.findInPath(); err != nil {
-		return claim{}, "", nil, err
+		return store.AnswerKey{}, "", nil, err
 	}
 	c.W.Header().Set(headerReplayed, "false")
 	key := c.R.Header.Get(headerIdempotencyKey)
 	if !validIdempotencyKey(key) || len(c.R.Header.Values(headerIdempotencyKey)) > 1 {
-		return claim{}, "", nil, chat.Invalid(headerIdempotencyKey, "Must be one header of 1 to 255 printable ASCII characters.")
+		return store.AnswerKey{}, "", nil, chat.Invalid(headerIdempotencyKey, "Must be one header of 1 to 255 printable ASCII characters.")
 	}
-	k = claim{orgID: c.OrgID(), key: key}
+	k = store.AnswerKey{OrgID: c.OrgID(), Key: key}
 	fingerprint = fingerprintOf(c.R, body)
 	release, err = c.surface.claims.take(k, fingerprint)
 	return k, fingerprint, release, err
@@ -120,7 +118,7 @@ func (c *Call) FlowOnce(body []byte, run func() (Answer, error)) (Answer, error)
 		return Answer{}, err
 	}
 	defer release()
-	rec, err := c.surface.store.Read(c.Ctx).IdempotencyRecord(k.orgID, k.key, c.surface.store.Now().Add(-store.IdempotencyWindow))
+	rec, err := c.surface.store.Read(c.Ctx).IdempotencyRecord(k.OrgID, k.Key, c.surface.store.Now().Add(-store.IdempotencyWindow))
 	if err == nil {
 		return c.replay(rec, fingerprint)
 	}
@@ -135,24 +133,42 @@ func (c *Call) FlowOnce(body []byte, run func() (Answer, error)) (Answer, error)
 		ans = c.errorAnswer(err)
 	}
 	kept := store.IdempotencyRecord{
-		OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.ID, Status: ans.status, Body: c.keep(ans.text()),
+		OrgID: k.OrgID, Key: k.Key, Fingerprint: fingerprint, RequestID: c.ID, Status: ans.status, Body: c.keep(ans.text()),
 	}
 	return ans, c.surface.store.InTx(context.WithoutCancel(c.Ctx), func(tx *store.Tx) error { return tx.PutIdempotencyRecord(kept) })
 }
 
-func (c *Call) runOnce(k claim, fingerprint string, run func(*store.Tx) (Answer, error)) (ans Answer, err error) {
+// runOnce runs the operation unless the key has an answer. A refusal rolls back everything, so it is stored in a
+// second transaction; if another node has answered in between, that answer counts. Errors that must not be stored are
+// returned.
+func (c *Call) runOnce(k store.AnswerKey, fingerprint string, run func(*store.Tx) (Answer, error)) (ans Answer, err error) {
+	var refusal error
+	ans, err = c.answerOnce(k, fingerprint, func(tx *store.Tx) (Answer, error) {
+		ans, err := run(tx)
+		refusal = err
+		return ans, err
+	})
+	if code, ok := chat.CodeOf(refusal); !ok || !errors.Is(err, refusal) || catalogue[code].status >= http.StatusInternalServerError {
+		return ans, err
+	}
+	return c.answerOnce(k, fingerprint, func(*store.Tx) (Answer, error) { return c.errorAnswer(refusal), nil })
+}
+
+// answerOnce returns the key's answer, or makes and stores it in one transaction.
+func (c *Call) answerOnce(k store.AnswerKey, fingerprint string, run func(*store.Tx) (Answer, error)) (ans Answer, err error) {
 	var earlier *store.IdempotencyRecord
 	if c.foresight != nil {
-		c.foresight.Answer = store.AnswerKey{OrgID: k.orgID, Key: k.key}
+		c.foresight.Answer = k
 	}
 	err = c.inTx(func(tx *store.Tx) error {
-		switch free, err := tx.LockAnswer(store.AnswerKey{OrgID: k.orgID, Key: k.key}); {
+		earlier = nil
+		switch free, err := tx.LockAnswer(k); {
 		case err != nil:
 			return err
 		case !free:
 			return stillInProgress()
 		}
-		rec, err := tx.IdempotencyRecord(k.orgID, k.key, tx.Now().Add(-store.IdempotencyWindow))
+		rec, err := tx.IdempotencyRecord(k.OrgID, k.Key, tx.Now().Add(-store.IdempotencyWindow))
 		if err == nil {
 			earlier = &rec
 			return nil
@@ -160,30 +176,17 @@ func (c *Call) runOnce(k claim, fingerprint string, run func(*store.Tx) (Answer,
 		if !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		if ans, err = c.runKeepingErrors(tx, run); err != nil {
+		if ans, err = run(tx); err != nil {
 			return err
 		}
 		return tx.PutIdempotencyRecord(store.IdempotencyRecord{
-			OrgID: k.orgID, Key: k.key, Fingerprint: fingerprint, RequestID: c.ID, Status: ans.status, Body: c.keep(ans.text()),
+			OrgID: k.OrgID, Key: k.Key, Fingerprint: fingerprint, RequestID: c.ID, Status: ans.status, Body: c.keep(ans.text()),
 		})
 	})
 	if err != nil || earlier == nil {
 		return ans, err
 	}
 	return c.replay(*earlier, fingerprint)
-}
-
-// runKeepingErrors runs the operation. A refusal rolls its effects back and becomes an answer that is stored.
-// Errors that must not be stored are returned.
-func (c *Call) runKeepingErrors(tx *store.Tx, run func(*store.Tx) (Answer, error)) (ans Answer, err error) {
-	err = tx.Savepoint(func() (err error) {
-		ans, err = run(tx)
-		return err
-	})
-	if code, ok := chat.CodeOf(err); ok && catalogue[code].status < http.StatusInternalServerError {
-		return c.errorAnswer(err), nil
-	}
-	return ans, err
 }
 
 // replay repeats the first answer under the first request's id, so that header and body agree.

@@ -23,8 +23,18 @@ func scanIdempotencyRecord(row scanner) (rec IdempotencyRecord, err error) {
 	return rec, err
 }
 
-// LockAnswer takes the lock of a key's request. It returns false if another transaction has it.
-func (tx *Tx) LockAnswer(k AnswerKey) (bool, error) { return tx.TryLock(k.lock()) }
+// LockAnswer takes the lock of a key's request. It returns false if another transaction has it. On PostgreSQL the stored
+// answer is read with it.
+func (tx *Tx) LockAnswer(k AnswerKey) (bool, error) {
+	if pg, ok := tx.db.(*postgresTx); ok && tx.foreseen == nil {
+		known, err := pg.foresee(tx.ctx, []Foresight{{Answer: k}})
+		if err != nil {
+			return false, err
+		}
+		tx.foreseen = known
+	}
+	return tx.TryLock(k.lock())
+}
 
 // IdempotencyRecord returns the answer stored under a key since the instant, or ErrNotFound.
 func (r Reader) IdempotencyRecord(orgID, key string, since time.Time) (IdempotencyRecord, error) {
