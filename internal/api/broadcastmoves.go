@@ -41,7 +41,7 @@ func registerBroadcastMoves(a *API) {
 	rest.InStepsAfter(a.shared, rest.Operation{
 		Method: http.MethodPost, Path: broadcastPath + "/{id}/retry", ID: "retryBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
 		Summary: "Send again to those whose message failed",
-		Description: "Each gets a new message, as a recipient with a new id. A state that does not allow it is 409 `broadcast_state_conflict`." +
+		Description: "And to those who were skipped because the customer was suspended meanwhile. Each gets a new message, as a recipient with a new id. A state that does not allow it is 409 `broadcast_state_conflict`." +
 			refusedToGoOn,
 		Errors: refusalsToGoOn, InPath: broadcastInPath,
 	}, a.askFor(chat.MoveRetry), func(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.BroadcastID], limit int) (int64, error) {

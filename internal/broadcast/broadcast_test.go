@@ -346,9 +346,14 @@ func TestEventsAndAnswers(t *testing.T) {
 		if answers := r.automatic(); answers != 1 {
 			t.Errorf("it was answered %d times", answers)
 		}
+		said(rows[2], "in.7", provider.Message{Type: chat.TypeButton, Content: json.RawMessage(`{"text":"Stop","payload":"x"}`), Context: "wamid." + rows[2].MessageID})
+		said(rows[0], "in.8", provider.Message{Type: chat.TypeInteractive, Content: json.RawMessage(`{"type":"button_reply","button_reply":{"id":"x","title":"Stop"}}`)})
+		if n := r.counts(b); n.OptedOut != 2 || r.automatic() != 2 {
+			t.Errorf("after a button that says stop, the counts are %+v with %d answers", n, r.automatic())
+		}
 		said(rows[1], "in.6", text("mulai"))
 		contact, err = r.Read().ContactByNumber(r.Org.ID, r.Account.ID, rows[1].Address)
-		if err != nil || contact.Consent != chat.ConsentOptedIn || r.automatic() != 2 {
+		if err != nil || contact.Consent != chat.ConsentOptedIn || r.automatic() != 3 {
 			t.Errorf("after START the contact is %s, %v", contact.Consent, err)
 		}
 	})

@@ -2,6 +2,7 @@ package broadcast_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -132,5 +133,38 @@ func TestEmptyingIsCutOff(t *testing.T) {
 			t.Errorf("it goes to %+v", n)
 		}
 		r.requireLedger(b)
+	})
+}
+
+// Those who were skipped because the customer was suspended can get their message once the customer is active again.
+func TestRetryAfterSuspension(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		var customer chat.Customer
+		r.InTx(func(tx *store.Tx) error {
+			customer = chat.Customer{ID: tx.NewID(chat.KindCustomer), OrgID: r.Org.ID, Name: "c", Status: chat.CustomerActive, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+			account := r.Account
+			account.CustomerID = &customer.ID
+			return errors.Join(tx.InsertCustomer(customer), tx.UpdateAccount(account))
+		})
+		become := func(status chat.CustomerStatus) {
+			customer.Status = status
+			r.InTx(func(tx *store.Tx) error { return tx.UpdateCustomer(customer) })
+		}
+		const people = 200
+		b := r.create(0, people, func(in *core.NewBroadcast) { in.Recipients = append(in.Recipients, core.NewRecipient{To: "nobody"}) })
+		r.do(b, core.StartBroadcast)
+		r.untilCalled(20)
+		become(chat.CustomerSuspended)
+		r.untilOver(b)
+		if n := r.counts(b); n.Skipped < 2 || n.Sent+n.Skipped+n.Failed != people+1 {
+			t.Errorf("a suspension leaves %+v", n)
+		}
+		become(chat.CustomerActive)
+		r.do(b, retry)
+		r.untilOver(b)
+		r.requireLedger(b)
+		if n := r.counts(b); n.Sent != people || n.Skipped != 1 || r.called() != people {
+			t.Errorf("it ends with %+v and %d calls", n, r.called())
+		}
 	})
 }

@@ -92,8 +92,8 @@ func StopBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcas
 	return b, errors.Join(saveBroadcast(tx, &b), audit(tx, b.OrgID, chat.AuditBroadcastStop, ofBroadcast(b)))
 }
 
-// RetrySome makes up to limit recipients with failed messages wait for another one, and returns how many. It is called
-// before RetryBroadcast, each time in its own transaction. All refusals come before the first change.
+// RetrySome makes up to limit recipients with failed messages wait for another one, and those who were skipped because
+// the customer was suspended, and returns how many. It is called before RetryBroadcast, each time in its own transaction. All refusals come before the first change.
 func RetrySome(tx *store.Tx, account chat.Account, id string, limit int) (int64, error) {
 	b, err := forMove(tx, account, id, chat.MoveRetry)
 	if err != nil {
@@ -102,22 +102,21 @@ func RetrySome(tx *store.Tx, account chat.Account, id string, limit int) (int64,
 	if _, err := templateOf(tx.Reader, account, b); err != nil {
 		return 0, err
 	}
-	rows, err := tx.FailedRecipients(b.ID, limit)
+	rows, err := tx.RetriableRecipients(b.ID, limit)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
 	if err := reopen(tx, b); err != nil {
 		return 0, err
 	}
+	var t tally
 	for _, r := range rows {
 		if err := tx.RetryRecipient(r); err != nil {
 			return 0, err
 		}
+		t.move(b.ID, r.Status, chat.RecipientWaiting)
 	}
-	n := int64(len(rows))
-	return n, tx.AddTally(byCaller, []store.TallyDelta{
-		{BroadcastID: b.ID, Status: string(chat.RecipientFailed), N: -n}, {BroadcastID: b.ID, Status: string(chat.RecipientWaiting), N: n},
-	})
+	return int64(len(rows)), t.write(tx, byCaller)
 }
 
 // reopen pauses a broadcast that is over. If its recipients waited while it was stopped, they would be skipped; if they

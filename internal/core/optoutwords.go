@@ -71,11 +71,7 @@ func ResetOptOutWords(tx *store.Tx, orgID, language string) error {
 // heed does what a person asks for with one of the words, and answers. A repeated request gets no second answer. It
 // reports whether the person has opted out with it.
 func (a Applier) heed(tx *store.Tx, account chat.Account, t *thread, m chat.Message) (optedOut bool, err error) {
-	var text chat.TextContent
-	if m.Type != chat.TypeText || len(m.Content) > 300 || json.Unmarshal(m.Content, &text) != nil {
-		return false, nil
-	}
-	word := chat.OptOutWord(text.Body)
+	word := chat.OptOutWord(wordsOf(m))
 	if word == "" {
 		return false, nil
 	}
@@ -92,6 +88,21 @@ func (a Applier) heed(tx *store.Tx, account chat.Account, t *thread, m chat.Mess
 		return changed && consent == chat.ConsentOptedOut, err
 	}
 	return false, nil
+}
+
+// wordsOf is what a person wrote, or the text of a template's button that they pressed; empty: it cannot be a word.
+// Buttons of other messages belong to programs, for which "Stop" may mean anything.
+func wordsOf(m chat.Message) string {
+	var text chat.TextContent
+	switch {
+	case len(m.Content) > 300:
+		return ""
+	case m.Type == chat.TypeButton:
+		return buttonOf(m)
+	case m.Type != chat.TypeText || json.Unmarshal(m.Content, &text) != nil:
+		return ""
+	}
+	return text.Body
 }
 
 // comply stores a person's marketing consent, if it changes, and confirms it.

@@ -1,10 +1,8 @@
 package store
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/parleyhq/parley/internal/chat"
 )
@@ -92,81 +90,6 @@ func (tx *Tx) insertRecipients(orgID, broadcastID string, listed bool, rows []ne
 		return err
 	})
 	return added, err
-}
-
-// RecipientFilter narrows a list of recipients.
-type RecipientFilter struct {
-	Statuses []chat.RecipientStatus // none: all
-	Replied  bool
-	OptedOut bool
-	Reason   string
-}
-
-var recipientsByID = order[chat.Recipient]{position: func(r chat.Recipient) Position { return Position{ID: r.ID} }}
-
-// Recipients returns one page of a broadcast's recipients. With several statuses it reads each along the index
-// by status and sorts the result, because otherwise the rows of all other statuses would be read as well.
-func (r Reader) Recipients(orgID, broadcastID string, f RecipientFilter, p Page) (Slice[chat.Recipient], error) {
-	if len(f.Statuses) < 2 {
-		return r.recipients(orgID, broadcastID, f, p)
-	}
-	var rows []chat.Recipient
-	for _, status := range f.Statuses {
-		of := f
-		of.Statuses = []chat.RecipientStatus{status}
-		found, err := r.recipients(orgID, broadcastID, of, Page{Limit: p.Limit + 1, After: p.After})
-		if err != nil {
-			return Slice[chat.Recipient]{}, err
-		}
-		rows = append(rows, found.Rows...)
-	}
-	slices.SortFunc(rows, func(a, b chat.Recipient) int { return cmp.Compare(b.ID, a.ID) })
-	return recipientsByID.slice(rows[:min(len(rows), p.Limit+1)], p.Limit), nil
-}
-
-func (r Reader) recipients(orgID, broadcastID string, f RecipientFilter, p Page) (Slice[chat.Recipient], error) {
-	return newestFirst(r, scanRecipient, "SELECT "+recipientColumns+" FROM broadcast_recipients", f.conditions(orgID, broadcastID), recipientsByID, p)
-}
-
-// conditions are those of a filter with one status at most.
-func (f RecipientFilter) conditions(orgID, broadcastID string) (c conditions) {
-	c.add("broadcast_id = ?", broadcastID)
-	if len(f.Statuses) > 0 {
-		c.add("status = ?", string(f.Statuses[0]))
-	}
-	c.addIf("reason = ?", f.Reason)
-	if f.Replied {
-		c.parts = append(c.parts, "replied_at IS NOT NULL")
-	}
-	if f.OptedOut {
-		c.parts = append(c.parts, "opted_out_at IS NOT NULL")
-	}
-	if f.Reason == "" && len(f.Statuses) == 0 && !f.Replied && !f.OptedOut { // along the primary key
-		c.add("org_id = ?", orgID)
-	} else {
-		c.add("org_id || '' = ?", orgID) // keeps SQLite from walking the primary key instead
-	}
-	return c
-}
-
-// RecipientsAfter returns up to limit of a broadcast's recipients after an id, in the order in which they were added.
-// Like Recipients it reads each status by itself.
-func (r Reader) RecipientsAfter(orgID, broadcastID string, f RecipientFilter, after string, limit int) (rows []chat.Recipient, err error) {
-	each := [][]chat.RecipientStatus{nil}
-	if len(f.Statuses) > 0 {
-		each = slices.Collect(slices.Chunk(f.Statuses, 1))
-	}
-	for _, f.Statuses = range each {
-		c := f.conditions(orgID, broadcastID)
-		c.add("id > ?", after)
-		found, err := many(r, scanRecipient, "SELECT "+recipientColumns+" FROM broadcast_recipients"+c.where()+" ORDER BY id LIMIT "+c.arg(limit), c.args...)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, found...)
-	}
-	slices.SortFunc(rows, func(a, b chat.Recipient) int { return cmp.Compare(a.ID, b.ID) })
-	return rows[:min(len(rows), limit)], nil
 }
 
 // FirstRecipients returns up to limit of a broadcast's recipients with a status, after an id, in the order in
@@ -288,11 +211,18 @@ func (tx *Tx) UnqueueRecipient(r chat.Recipient) error {
 		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID)
 }
 
-// FailedRecipients returns up to limit of a broadcast's recipients whose message failed and who can get
-// another. A deleted contact has no address any more.
-func (r Reader) FailedRecipients(broadcastID string, limit int) ([]chat.Recipient, error) {
-	return many(r, scanRecipient, "SELECT "+recipientColumns+` FROM broadcast_recipients WHERE broadcast_id = $1 AND status = 'failed' AND address <> ''
+// RetriableRecipients returns up to limit of a broadcast's recipients who can get another message: first those whose
+// message failed, then those who were skipped because the customer was suspended. A deleted contact has no address any
+// more.
+func (r Reader) RetriableRecipients(broadcastID string, limit int) ([]chat.Recipient, error) {
+	rows, err := many(r, scanRecipient, "SELECT "+recipientColumns+` FROM broadcast_recipients WHERE broadcast_id = $1 AND status = 'failed' AND address <> ''
 		ORDER BY id LIMIT $2`, broadcastID, limit)
+	if err != nil || len(rows) == limit {
+		return rows, err
+	}
+	skipped, err := many(r, scanRecipient, "SELECT "+recipientColumns+` FROM broadcast_recipients WHERE broadcast_id = $1 AND reason = $2 AND status || '' = 'skipped'
+		AND address <> '' ORDER BY id LIMIT $3`, broadcastID, string(chat.CodeCustomerSuspended), limit-len(rows))
+	return append(rows, skipped...), err
 }
 
 // ForgetPerson removes a contact from its account's broadcasts. The results of the messages stay, without the

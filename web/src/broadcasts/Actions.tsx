@@ -1,12 +1,12 @@
 import { Button, Modal } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { send } from "../api/client";
 import { useLanguage, useText } from "../i18n";
 import { toast, toastError } from "../ui/toasts";
 import styles from "./Broadcasts.module.css";
-import { isOpen, move, pathOf, type Broadcast } from "./data";
+import { isOpen, move, pathOf, reportQuery, type Broadcast } from "./data";
 import { useBroadcasts } from "./text";
 
 type Move = Parameters<typeof move>[1];
@@ -17,6 +17,8 @@ export function Actions({ broadcast: b, editing }: { broadcast: Broadcast; editi
   const client = useQueryClient();
   const navigate = useNavigate();
   const [busy, setBusy] = useState<string>();
+  const report = useQuery({ ...reportQuery(b), enabled: b.started_at !== null });
+  const held = report.data?.skipped.some((s) => s.reason === "customer_suspended");
   const [asking, setAsking] = useState<"stop" | "remove">();
   const run = (name: string, work: () => Promise<unknown>) => {
     setBusy(name);
@@ -41,7 +43,7 @@ export function Actions({ broadcast: b, editing }: { broadcast: Broadcast; editi
       {b.status === "scheduled" && !editing && button("start", t.start, undefined, true)}
       {b.status === "scheduled" && !editing && <Button variant="default" onClick={() => void navigate({ to: "/broadcasts/$id", params: { id: b.id }, search: { step: 1 } })}>{t.edit}</Button>}
       {["sending", "paused", "scheduled"].includes(b.status) && !editing && <Button variant="default" c="var(--red)" loading={busy === "stop"} onClick={() => setAsking("stop")}>{t.stop}</Button>}
-      {["paused", "completed", "stopped"].includes(b.status) && b.counts.failed > 0 && button("retry", t.retryFailed, () => toast(t.retried))}
+      {["paused", "completed", "stopped"].includes(b.status) && (b.counts.failed > 0 || held) && button("retry", t.retryFailed, () => toast(t.retried))}
       {b.status !== "draft" && !editing && button("duplicate", t.duplicate, open)}
       {isOpen(b) && <Button variant="default" c="var(--red)" loading={busy === "remove"} onClick={() => setAsking("remove")}>{t.remove}</Button>}
       {asking === "stop" && <Confirm title={t.stopTitle} hint={<StopHint waiting={b.counts.waiting} />} action={t.stop} close={() => setAsking(undefined)} confirm={() => run("stop", () => move(b, "stop"))} />}
