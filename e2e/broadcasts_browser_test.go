@@ -121,6 +121,8 @@ func TestBroadcastSaysWhyItPaused(t *testing.T) {
 	s.SaysIn("Results", "Waiting")
 	sim.do(http.MethodPatch, "templates/"+template, map[string]any{"status": "PAUSED"})
 	s.Says("The provider has paused the template")
+	s.Press("button", "Resume")
+	s.Says("Go on when it is approved again")
 	s.Has("button", "Resume")
 	s.Accessible()
 	sim.do(http.MethodPatch, "templates/"+template, map[string]any{"status": "APPROVED", "event": "REINSTATED"})

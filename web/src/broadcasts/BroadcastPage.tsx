@@ -74,12 +74,12 @@ function Notice({ broadcast: b }: { broadcast: Broadcast }) {
   const language = useLanguage();
   if (b.status === "scheduled" && b.scheduled_at) {
     const zone = b.time_zone ?? ownZone();
-    return <p className={styles.warning} data-kind="quiet"><strong>{t.starts} {inZone(b.scheduled_at, zone, language)}</strong>{zone}</p>;
+    return <p className={`${styles.warning} ${styles.notice}`} data-kind="quiet"><strong>{t.starts} {inZone(b.scheduled_at, zone, language)}</strong>{zone}</p>;
   }
   if (!b.status_reason) return null;
   const kind = b.status_reason === "by_user" ? "quiet" : b.status === "failed" ? "red" : undefined;
   return (
-    <div className={styles.warning} data-kind={kind} role="status" style={{ marginBottom: 16 }}>
+    <div className={`${styles.warning} ${styles.notice}`} data-kind={kind} role="status">
       <strong>{t.statuses[b.status]}</strong>
       {t.reasons[b.status_reason] ?? b.status_reason}
     </div>

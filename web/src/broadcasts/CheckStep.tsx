@@ -44,7 +44,12 @@ function WhoGets({ broadcast: b, check }: { broadcast: Broadcast; check: Check }
   return (
     <Panel title={t.checkTitle}>
       <p className={styles.big}>{t.willGet(format.format(check.sendable))}</p>
-      {check.skipped.length === 0 ? <p className={styles.quiet}>{t.nobodyLeftOut}</p> : <Reasons label={t.leftOut} reasons={check.skipped} />}
+      {check.skipped.length === 0 ? <p className={styles.quiet}>{t.nobodyLeftOut}</p> : (
+        <>
+          <h3 className={styles.under}>{t.leftOutCount(format.format(check.total - check.sendable))}</h3>
+          <Reasons label={t.leftOut} reasons={check.skipped} />
+        </>
+      )}
       {b.counts.skipped > 0 && (
         <p><a href={address(pathOf(b, "/recipients.csv"), { status: "skipped" })} download>{t.rejects}</a></p>
       )}
@@ -76,13 +81,12 @@ function Samples({ samples }: { samples: Check["samples"] }) {
     <ul className={styles.samples} aria-label={t.samples}>
       {samples.map((s) => (
         <li key={s.to}>
-          <strong className={styles.cut}>{s.name ?? phoneOf(s.to)}</strong>
-          {s.name && <span className={styles.quiet}>{phoneOf(s.to)}</span>}
-          {s.preview ? (
-            <PhonePreview label={s.name ?? s.to} preview={s.preview} />
-          ) : (
-            <p className={styles.warning}>{t.sampleLeftOut}: {reason(s.reason ?? "")}</p>
-          )}
+          <div className={styles.who}>
+            <strong className={styles.cut}>{s.name ?? phoneOf(s.to)}</strong>
+            {s.name && <span className={styles.quiet}>{phoneOf(s.to)}</span>}
+          </div>
+          {s.reason && <p className={styles.warning}>{t.sampleLeftOut}: {reason(s.reason)}</p>}
+          {s.preview && <PhonePreview label={s.name ?? s.to} preview={s.preview} />}
         </li>
       ))}
     </ul>

@@ -10,14 +10,14 @@ export function PlaceField({ label, value, set }: { label: string; value: Mapped
   return (
     <fieldset className={styles.field}>
       <legend>{label}</legend>
-      <Select aria-label={t.source(label)} allowDeselect={false} value={value.source}
+      <Select label={t.comesFrom} aria-label={t.source(label)} allowDeselect={false} value={value.source}
         onChange={(source) => set({ ...value, source: (source ?? "text") as Source, key: "" })}
         data={Object.entries(t.sources).map(([source, name]) => ({ value: source, label: name }))} />
       {what && (
-        <TextInput aria-label={t.keyOf(label, what)} placeholder={what} value={value.key} onChange={(event) => set({ ...value, key: event.target.value })} />
+        <TextInput label={what} aria-label={t.keyOf(label, what)} value={value.key} onChange={(event) => set({ ...value, key: event.target.value })} />
       )}
       {value.source !== "text" && (
-        <TextInput aria-label={t.fallbackOf(label)} placeholder={t.fallback} description={t.fallbackHint} inputWrapperOrder={["label", "input", "description"]}
+        <TextInput label={t.fallback} aria-label={t.fallbackOf(label)} description={t.fallbackHint} inputWrapperOrder={["label", "input", "description"]}
           value={value.fallback} onChange={(event) => set({ ...value, fallback: event.target.value })} />
       )}
     </fieldset>

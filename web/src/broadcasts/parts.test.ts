@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { componentsOf, type Template } from "../inbox/templates/template";
+import { audienceOf, chosenOf } from "./audience";
 import { decode, numbersIn, parse, phoneColumn, tableOf } from "./csv";
 import { restOf, type Broadcast } from "./data";
 import { columnsOf, isMapped, mappedOf, textOf, valuesOf } from "./mapping";
@@ -74,6 +75,17 @@ test("a local time is an instant, also where the clocks change", () => {
   ] as const)
     expect([local, instantOf(local, zone)]).toEqual([local, { instant: `${instant}:00.000Z`, odd }]);
   expect(localOf("2026-01-10T02:00:00.000Z", "Asia/Jakarta")).toBe("2026-01-10T09:00");
+});
+
+test("an audience that nobody touched stays as it was", () => {
+  const labels = { label_ids: ["a", "b"], match: "all" as const };
+  expect(audienceOf(chosenOf(labels))).toEqual(labels);
+  expect(audienceOf(chosenOf({ label_ids: [], match: "any" }))).toEqual({ label_ids: [] });
+  for (const filter of [
+    {}, { never_seen: true }, { seen_after: "2026-01-01T00:00:00Z" }, { consent: "opted_in", not_seen_since: "2026-01-01T00:00:00Z" },
+    { label_ids: ["a"], all_labels: true, search: "x", seen_after: "2026-01-01T00:00:00Z" },
+  ])
+    expect(JSON.parse(JSON.stringify(audienceOf(chosenOf({ label_ids: [], match: "any", filter }))))).toEqual({ filter });
 });
 
 test("a page looks again while something may still change", () => {
