@@ -75,7 +75,6 @@ func scanCall(row scanner) (c APICall, err error) {
 
 // PurgeAPILog deletes up to limit of an organization's calls from before the instant and returns how many.
 func (tx *Tx) PurgeAPILog(orgID string, before time.Time, limit int) (int64, error) {
-	return tx.exec(`DELETE FROM api_log WHERE org_id = $1 AND id IN
-		(SELECT id FROM api_log WHERE org_id = $1 AND id < $2 LIMIT $3)`,
+	return tx.exec("DELETE FROM api_log WHERE "+tx.dialect.oneOfThose("org_id, id", "api_log WHERE org_id = $1 AND id < $2 LIMIT $3"),
 		orgID, firstID(chat.KindRequest, before), limit)
 }

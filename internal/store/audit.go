@@ -79,6 +79,6 @@ func scanAudit(row scanner) (e chat.AuditEntry, err error) {
 
 // PurgeAudit deletes up to limit of an organization's entries from before the instant, and returns how many.
 func (tx *Tx) PurgeAudit(orgID string, before time.Time, limit int) (int64, error) {
-	return tx.exec("DELETE FROM audit_log WHERE org_id = $1 AND id IN (SELECT id FROM audit_log WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3)",
+	return tx.exec("DELETE FROM audit_log WHERE "+tx.dialect.oneOfThose("org_id, id", "audit_log WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3"),
 		orgID, firstID(chat.KindAudit, before), limit)
 }

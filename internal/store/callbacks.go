@@ -30,7 +30,7 @@ func (tx *Tx) FinishCallback(id, owner string) (bool, error) {
 
 // PurgeCallbacks deletes up to limit callbacks from before the instant, and returns how many.
 func (tx *Tx) PurgeCallbacks(before time.Time, limit int) (int64, error) {
-	return tx.exec("DELETE FROM callbacks WHERE id IN (SELECT id FROM callbacks WHERE id < $1 ORDER BY id LIMIT $2)",
+	return tx.exec("DELETE FROM callbacks WHERE "+tx.dialect.oneOfThose("id", "callbacks WHERE id < $1 ORDER BY id LIMIT $2"),
 		firstID(chat.KindCallback, before), limit)
 }
 
@@ -54,9 +54,8 @@ func (tx *Tx) ClaimCallbacks(node string, limit int) (claimed []string, err erro
 			break
 		}
 		var ids []string
-		ids, err = many(tx.Reader, scanText, `UPDATE callbacks SET owner = $1 WHERE id IN (
-				SELECT id FROM callbacks WHERE owner = $4 AND `+dueNow+" ORDER BY id LIMIT $3"+tx.dialect.skipLocked+`)
-			RETURNING id`, node, tx.now.UnixMilli(), limit-len(claimed), owner)
+		ids, err = many(tx.Reader, scanText, "UPDATE callbacks SET owner = $1 WHERE "+tx.dialect.oneOfThose("id",
+			"callbacks WHERE owner = $4 AND "+dueNow+" ORDER BY id LIMIT $3"+tx.dialect.skipLocked)+" RETURNING id", node, tx.now.UnixMilli(), limit-len(claimed), owner)
 		claimed = append(claimed, ids...)
 	}
 	if err == nil && len(claimed) > 0 {

@@ -3,10 +3,7 @@ package store
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -74,108 +71,31 @@ func (tx *Tx) CompleteDeliveries(owner string, done []DeliveryDone) error {
 	slices.SortFunc(done, func(a, b DeliveryDone) int {
 		return cmp.Or(cmp.Compare(a.OrgID, b.OrgID), cmp.Compare(a.ID, b.ID))
 	})
-	if err := tx.useIndexes(); err != nil {
-		return err
-	}
-	var atOnce, others []DeliveryDone
 	for _, d := range done {
 		tx.noteDelivery(d.OrgID, d.ID)
-		if d.Status == chat.DeliverySucceeded && d.Attempts == 1 {
-			atOnce = append(atOnce, d)
-		} else {
-			others = append(others, d)
-		}
-	}
-	if err := deliveredAtOnce.run(tx, owner, atOnce); err != nil {
-		return err
-	}
-	return attempted.run(tx, owner, others)
-}
-
-// completion is a statement that stores the results of several attempts at once.
-type completion struct {
-	texts map[int]string // by number of rows
-	args  func([]any, DeliveryDone) []any
-}
-
-// completionSizes are the numbers of rows for which there are statements. They are few, because each is
-// prepared on every connection.
-var completionSizes = []int{64, 16, 4, 1}
-
-// takes reports whether the engine gets that many rows in a statement. SQLite joins a list of values in the
-// wrong order, and has no round trips to save.
-func (d dialect) takes(rows int) bool { return rows == 1 || d.name == postgresDialect.name }
-
-var (
-	// deliveredAtOnce serves nearly all deliveries: the first attempt succeeded.
-	deliveredAtOnce = newCompletion(`status = 'succeeded', attempt_count = 1, next_attempt_at = NULL, ended_by = NULL, owner = '', last_attempt_at = v.column4,
-			response_status = v.column5, response_body_snippet = v.column6, duration_ms = v.column7`,
-		[]string{"TEXT", "TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "BIGINT"},
-		func(args []any, d DeliveryDone) []any {
-			return append(args, d.OrgID, d.ID, d.Epoch, d.Last.At, d.Last.ResponseStatus, d.Last.ResponseBodySnippet, d.Last.DurationMS)
-		})
-	// attempted keeps the end of a delivery that was ended during the attempt, unless the attempt ends it
-	// itself.
-	attempted = newCompletion(`last_attempt_at = v.column4, response_status = v.column5, response_body_snippet = v.column6, duration_ms = v.column7,
-			status = CASE WHEN ended_by IS NOT NULL AND v.column8 = 'failed' THEN status ELSE v.column8 END,
-			next_attempt_at = CASE WHEN ended_by IS NOT NULL THEN NULL ELSE v.column11 END, ended_by = CASE WHEN v.column8 = 'failed' THEN ended_by END,
-			attempt_count = v.column9, attempts = v.column10, error_code = v.column12, error_message = v.column13,
-			owner = CASE WHEN v.column11 IS NULL OR ended_by IS NOT NULL THEN '' ELSE owner END`,
-		[]string{"TEXT", "TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "BIGINT", "TEXT", "BIGINT", "TEXT", "BIGINT", "TEXT", "TEXT"},
-		func(args []any, d DeliveryDone) []any {
-			return append(args, d.OrgID, d.ID, d.Epoch, d.Last.At, d.Last.ResponseStatus, d.Last.ResponseBodySnippet, d.Last.DurationMS,
-				string(d.Status), d.Attempts, attemptsText(d.Earlier), msPtr(d.NextAttemptAt), d.Last.ErrorCode, d.Last.ErrorMessage)
-		})
-)
-
-// newCompletion writes the statements. Both engines name the columns of a list of values column1, column2 and
-// so on, and take the types of the first row for all. A finished delivery loses its owner, so that it cannot be
-// completed twice.
-func newCompletion(set string, types []string, args func([]any, DeliveryDone) []any) completion {
-	c := completion{texts: map[int]string{}, args: args}
-	const where = " WHERE org_id = v.column1 AND id = v.column2 AND epoch = v.column3 AND owner = $1"
-	for _, size := range completionSizes {
-		rows := make([]string, size)
-		for i := range rows {
-			rows[i] = placeholders(types, 2+i*len(types), i == 0)
-		}
-		c.texts[size] = "UPDATE webhook_deliveries SET " + set + " FROM (VALUES " + strings.Join(rows, ", ") + ") AS v" + where
-	}
-	c.texts[1] = columnOfRow.ReplaceAllStringFunc("UPDATE webhook_deliveries SET "+set+where, func(column string) string {
-		n, _ := strconv.Atoi(strings.TrimPrefix(column, "v.column")) // the expression matches digits only
-		return "CAST($" + strconv.Itoa(n+1) + " AS " + types[n-1] + ")"
-	})
-	return c
-}
-
-// columnOfRow matches a column reference, which the statement for one row replaces by a parameter.
-var columnOfRow = regexp.MustCompile(`v\.column[0-9]+`)
-
-func placeholders(types []string, first int, typed bool) string {
-	marks := make([]string, len(types))
-	for i, t := range types {
-		marks[i] = "$" + strconv.Itoa(first+i)
-		if typed {
-			marks[i] = "CAST(" + marks[i] + " AS " + t + ")"
-		}
-	}
-	return "(" + strings.Join(marks, ", ") + ")"
-}
-
-func (c completion) run(tx *Tx, owner string, rows []DeliveryDone) error {
-	for _, size := range completionSizes {
-		for len(rows) >= size && tx.dialect.takes(size) {
-			args := []any{owner}
-			for _, d := range rows[:size] {
-				args = c.args(args, d)
-			}
-			if err := tx.later(c.texts[size], args...); err != nil {
-				return err
-			}
-			rows = rows[size:]
+		if err := tx.completeDelivery(owner, d); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// completeDelivery stores a result. A finished delivery loses its owner, so that it cannot be completed twice. One that
+// was ended during the attempt stays ended, unless the attempt ends it itself.
+func (tx *Tx) completeDelivery(owner string, d DeliveryDone) error {
+	args := []any{d.OrgID, d.ID, d.Epoch, owner, d.Last.At, d.Last.ResponseStatus, d.Last.ResponseBodySnippet, d.Last.DurationMS}
+	if d.Status == chat.DeliverySucceeded && d.Attempts == 1 { // nearly all of them
+		return tx.later(`UPDATE webhook_deliveries SET status = 'succeeded', attempt_count = 1, next_attempt_at = NULL, ended_by = NULL, owner = '',
+				last_attempt_at = $5, response_status = $6, response_body_snippet = $7, duration_ms = $8
+			WHERE org_id = $1 AND id = $2 AND epoch = $3 AND owner = $4`, args...)
+	}
+	return tx.later(`UPDATE webhook_deliveries SET last_attempt_at = $5, response_status = $6, response_body_snippet = $7, duration_ms = $8,
+			status = CASE WHEN ended_by IS NOT NULL AND $9 = 'failed' THEN status ELSE $9 END,
+			next_attempt_at = CASE WHEN ended_by IS NOT NULL THEN NULL ELSE CAST($12 AS BIGINT) END, ended_by = CASE WHEN $9 = 'failed' THEN ended_by END,
+			attempt_count = $10, attempts = $11, error_code = $13, error_message = $14,
+			owner = CASE WHEN CAST($12 AS BIGINT) IS NULL OR ended_by IS NOT NULL THEN '' ELSE owner END
+		WHERE org_id = $1 AND id = $2 AND epoch = $3 AND owner = $4`,
+		append(args, string(d.Status), d.Attempts, attemptsText(d.Earlier), msPtr(d.NextAttemptAt), d.Last.ErrorCode, d.Last.ErrorMessage)...)
 }
 
 func attemptsText(attempts []chat.DeliveryAttempt) *string {

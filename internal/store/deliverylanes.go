@@ -62,7 +62,7 @@ func (r Reader) DueDeliveries(node, orgID, subscriptionID string, now, horizon t
 	if !after.DueAt.IsZero() {
 		place = after.DueAt.UnixMilli()
 	}
-	return many(r, scanDeliveryJob, "SELECT "+jobColumns+` FROM webhook_deliveries d JOIN events e ON e.org_id = d.org_id AND e.id = d.event_row
+	return many(r, scanDeliveryJob, "SELECT "+jobColumns+` FROM webhook_deliveries d`+r.dialect.beside("events", "e", "e.org_id = d.org_id AND e.id = d.event_row")+`
 		WHERE d.org_id = $1 AND d.subscription_id = $2 AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= $8 AND (d.next_attempt_at <= $3 OR d.attempt_count = 0)
 			AND (d.next_attempt_at, d.id) > ($4, $5) AND (d.owner = $6 OR d.owner`+abandoned+`)
 		ORDER BY d.next_attempt_at, d.id LIMIT $7`, orgID, subscriptionID, now.UnixMilli(), place, after.ID, node, limit,

@@ -21,7 +21,8 @@ type dialect struct {
 	// evenly over a list, and would walk all of it for a few rows at its end.
 	fence string
 	// useIndexes makes the rest of a transaction use index look-ups, as for large tables. A plan that was made
-	// while a table was empty would scan the table after it has filled.
+	// while a table was empty would scan the table after it has filled, and one that was made for an organization which
+	// the statistics do not know would read all its rows.
 	useIndexes string
 	// member is the condition that column %[1]s has one of the texts of list %[2]s.
 	member string
@@ -38,9 +39,14 @@ type dialect struct {
 	elements string
 	// objects is the table of the objects (p.value) of a JSON array %s.
 	objects string
-	// lookUp joins the one row of table %[1]s, called %[2]s and locked, that condition %[3]s finds for each row of what
-	// stands before. The planner may not begin with the table, which it would scan while it takes it for empty.
+	// lookUp joins the one row of table %[1]s, called %[2]s and locked by %[4]s, that condition %[3]s finds for each row of
+	// what stands before. The planner may neither begin with the table, which it would scan while it takes it for
+	// empty, nor read all rows of an organization that its statistics do not know.
 	lookUp string
+	// picked is the condition that a row, whose key is %[1]s, is one of those that %[2]s finds in the same table. PostgreSQL
+	// goes to the places of the rows: by their key it would read all rows of an organization that its statistics do
+	// not know, for each of them.
+	picked string
 	// grown finds the tables that are much larger than the planner's statistics say.
 	grown string
 	// stepTime is how long a step of long work may take. On SQLite every writer waits for it.
@@ -49,8 +55,16 @@ type dialect struct {
 
 // forEach joins one locked row of a table for each row of the tables before.
 func (d dialect) forEach(table, alias, condition string) string {
-	return fmt.Sprintf(d.lookUp, table, alias, condition)
+	return fmt.Sprintf(d.lookUp, table, alias, condition, d.forUpdate)
 }
+
+// beside is forEach without locks.
+func (d dialect) beside(table, alias, condition string) string {
+	return fmt.Sprintf(d.lookUp, table, alias, condition, "")
+}
+
+// oneOfThose is the condition that a row, whose key is given, is one of those that a query of the same table finds.
+func (d dialect) oneOfThose(key, query string) string { return fmt.Sprintf(d.picked, key, query) }
 
 // oneOf is the condition that a column has one of the texts of a list.
 func (d dialect) oneOf(column, list string) string { return fmt.Sprintf(d.member, column, list) }
@@ -65,6 +79,7 @@ var (
 		texts:    "json_each(%s) AS p",
 		objects:  "json_each(%s) AS p",
 		lookUp:   " CROSS JOIN %[1]s %[2]s ON %[3]s",
+		picked:   "(%[1]s) IN (SELECT %[1]s FROM %[2]s)",
 		list: func(texts []string) any {
 			list, _ := json.Marshal(texts) // strings never fail
 			return string(list)
@@ -81,13 +96,14 @@ var (
 		skipLocked: " FOR UPDATE SKIP LOCKED",
 		tryLock:    "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))",
 		fence:      " OFFSET 0",
-		useIndexes: "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true)",
+		useIndexes: "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)",
 		member:     "%[1]s = ANY(%[2]s::text[])",
 		among:      "(%[1]s || '') = ANY(ARRAY(%[2]s))",
 		texts:      "unnest(%s::text[]) AS p (value)",
 		objects:    "json_array_elements(%s::json) AS p (value)",
 		elements:   "json_array_elements(%s::json) AS p (value)",
-		lookUp:     " CROSS JOIN LATERAL (SELECT * FROM %[1]s %[2]s WHERE %[3]s LIMIT 1 FOR NO KEY UPDATE) %[2]s",
+		lookUp:     " CROSS JOIN LATERAL (SELECT * FROM %[1]s %[2]s WHERE %[3]s LIMIT 1%[4]s) %[2]s",
+		picked:     "ctid = ANY(ARRAY(SELECT ctid FROM %[2]s))",
 		list:       func(texts []string) any { return texts },
 	}
 )

@@ -36,9 +36,8 @@ func (tx *Tx) InsertEarlyChange(c EarlyChange) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return tx.later(`DELETE FROM early_changes WHERE (org_id, account_id, original_id, provider_id) IN (
-			SELECT org_id, account_id, original_id, provider_id FROM early_changes WHERE org_id = $1 AND account_id = $2
-			ORDER BY created_at DESC, provider_id DESC LIMIT $4 OFFSET $3)`, c.OrgID, c.AccountID, MostEarlyChanges, MostEarlyChanges)
+	return tx.later("DELETE FROM early_changes WHERE "+tx.dialect.oneOfThose("org_id, account_id, original_id, provider_id",
+		"early_changes WHERE org_id = $1 AND account_id = $2 ORDER BY created_at DESC, provider_id DESC LIMIT $4 OFFSET $3"), c.OrgID, c.AccountID, MostEarlyChanges, MostEarlyChanges)
 }
 
 // Arriving reports whether a message is known, and whether changes of it arrived earlier.
@@ -67,7 +66,7 @@ func (r Reader) MetChanges(limit int) ([]EarlyChange, error) {
 
 // PurgeEarlyChanges deletes up to limit changes from before the instant, and returns how many.
 func (tx *Tx) PurgeEarlyChanges(before time.Time, limit int) (int64, error) {
-	return tx.exec(`DELETE FROM early_changes WHERE (org_id, account_id, original_id, provider_id) IN (
-			SELECT org_id, account_id, original_id, provider_id FROM early_changes WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,
+	return tx.exec("DELETE FROM early_changes WHERE "+tx.dialect.oneOfThose("org_id, account_id, original_id, provider_id",
+		"early_changes WHERE created_at < $1 ORDER BY created_at LIMIT $2"),
 		before.UnixMilli(), limit)
 }

@@ -65,7 +65,6 @@ func (tx *Tx) PutIdempotencyRecord(rec IdempotencyRecord) error {
 // PurgeIdempotency deletes up to limit records older than the window and returns how many. The age is checked
 // twice: PostgreSQL waits for a record that is being replaced, and then checks only the outer condition again.
 func (tx *Tx) PurgeIdempotency(limit int) (int64, error) {
-	return tx.exec(`DELETE FROM idempotency WHERE created_at <= $1 AND (org_id, key) IN
-		(SELECT org_id, key FROM idempotency WHERE created_at <= $1 LIMIT $2)`,
+	return tx.exec("DELETE FROM idempotency WHERE created_at + 0 <= $1 AND "+tx.dialect.oneOfThose("org_id, key", "idempotency WHERE created_at <= $1 LIMIT $2"),
 		tx.now.Add(-IdempotencyWindow).UnixMilli(), limit)
 }

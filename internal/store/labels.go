@@ -65,8 +65,7 @@ func (tx *Tx) DeleteLabel(orgID, id string) error {
 func (tx *Tx) DetachSome(orgID, labelID string, limit int) (int64, error) {
 	var total int64
 	for links, owner := range map[string]string{"contact_labels": "contact_id", "conversation_labels": "conversation_id"} {
-		n, err := tx.exec("DELETE FROM "+links+" WHERE org_id = $1 AND label_id = $2 AND "+owner+" IN (SELECT "+owner+
-			" FROM "+links+" WHERE org_id = $1 AND label_id = $2 LIMIT $3)", orgID, labelID, limit)
+		n, err := tx.exec("DELETE FROM "+links+" WHERE "+tx.dialect.oneOfThose("org_id, label_id, "+owner, links+" WHERE org_id = $1 AND label_id = $2 LIMIT $3"), orgID, labelID, limit)
 		if err != nil {
 			return 0, err
 		}

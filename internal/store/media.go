@@ -176,10 +176,9 @@ func (tx *Tx) ClaimMediaJobs(node string, limit int) (claimed []MediaJob, err er
 			break
 		}
 		var jobs []MediaJob
-		jobs, err = many(tx.Reader, scanMediaJob, `UPDATE media_jobs SET owner = $1 WHERE (org_id, message_id) IN (
-				SELECT org_id, message_id FROM media_jobs WHERE owner = $4 AND `+dueNow+`
-				ORDER BY due_at, message_id LIMIT $3`+tx.dialect.skipLocked+`)
-			RETURNING `+mediaJobColumns, node, tx.now.UnixMilli(), limit-len(claimed), owner)
+		jobs, err = many(tx.Reader, scanMediaJob, "UPDATE media_jobs SET owner = $1 WHERE "+tx.dialect.oneOfThose("org_id, message_id",
+			"media_jobs WHERE owner = $4 AND "+dueNow+" ORDER BY due_at, message_id LIMIT $3"+tx.dialect.skipLocked)+
+			" RETURNING "+mediaJobColumns, node, tx.now.UnixMilli(), limit-len(claimed), owner)
 		claimed = append(claimed, jobs...)
 	}
 	if err == nil && len(claimed) > 0 {

@@ -12,8 +12,8 @@ type Merge struct {
 
 // MoveMessages moves up to limit messages to the conversation that stays, and returns how many.
 func (tx *Tx) MoveMessages(m Merge, limit int) (int64, error) {
-	return tx.exec(`UPDATE messages SET conversation_id = $3, contact_id = $4
-		WHERE org_id = $1 AND id IN (SELECT id FROM messages WHERE org_id = $1 AND conversation_id = $2 ORDER BY id LIMIT $5)`,
+	return tx.exec("UPDATE messages SET conversation_id = $3, contact_id = $4 WHERE "+
+		tx.dialect.oneOfThose("org_id, id", "messages WHERE org_id = $1 AND conversation_id = $2 ORDER BY id LIMIT $5"),
 		m.OrgID, m.From, m.Into, m.Stays, limit)
 }
 

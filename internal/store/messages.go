@@ -372,7 +372,7 @@ func (tx *Tx) purgeMessages(which, orgID string, args ...any) (ids []string, err
 			events = append(events, strings.Split(*rows, ",")...)
 		}
 		return id, err
-	}, "DELETE FROM messages WHERE org_id = $1 AND id IN (SELECT id FROM messages WHERE org_id = $1 AND "+which+") RETURNING id, media_id, event_rows",
+	}, "DELETE FROM messages WHERE "+tx.dialect.oneOfThose("org_id, id", "messages WHERE org_id = $1 AND "+which)+" RETURNING id, media_id, event_rows",
 		append([]any{orgID}, args...)...)
 	if err != nil || len(ids) == 0 {
 		return nil, err

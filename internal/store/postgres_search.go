@@ -143,8 +143,8 @@ func (u postgresSearchUpdate) Remove(orgID string, ids []string) error {
 }
 
 func (u postgresSearchUpdate) RemoveBefore(kind chat.Kind, orgID, id string, limit int) (int, error) {
-	n, err := u.tx.exec(`DELETE FROM search_texts WHERE org_id = $1 AND id IN (
-			SELECT id FROM search_texts WHERE org_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4)`, orgID, string(kind)+"_", id, limit)
+	n, err := u.tx.exec("DELETE FROM search_texts WHERE "+u.tx.dialect.oneOfThose("org_id, id",
+		"search_texts WHERE org_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4"), orgID, string(kind)+"_", id, limit)
 	return int(n), err
 }
 

@@ -41,8 +41,8 @@ func (r Reader) AnyBefore(table Aging, orgID string, before time.Time) (bool, er
 // PurgeAttachments deletes up to limit attachments from before the instant that no message has: those that were
 // never sent, and those of templates, which do not list them as their files. It returns how many.
 func (tx *Tx) PurgeAttachments(orgID string, before time.Time, limit int) (int64, error) {
-	keys, err := many(tx.Reader, scanText, "DELETE FROM media WHERE org_id = $1 AND id IN (SELECT id FROM media WHERE org_id = $1 AND id < $2 AND "+
-		unused+" ORDER BY id LIMIT $3) RETURNING blob_key", orgID, firstID(chat.KindMedia, before), limit)
+	keys, err := many(tx.Reader, scanText, "DELETE FROM media WHERE "+tx.dialect.oneOfThose("org_id, id",
+		"media WHERE org_id = $1 AND id < $2 AND "+unused+" ORDER BY id LIMIT $3")+" RETURNING blob_key", orgID, firstID(chat.KindMedia, before), limit)
 	for _, key := range keys {
 		err = errors.Join(err, tx.RemoveFile(orgID, key))
 	}
@@ -51,7 +51,7 @@ func (tx *Tx) PurgeAttachments(orgID string, before time.Time, limit int) (int64
 
 // PurgeNotes deletes up to limit of an organization's notes from before the instant, and returns how many.
 func (tx *Tx) PurgeNotes(orgID string, before time.Time, limit int) (int64, error) {
-	ids, err := many(tx.Reader, scanText, "DELETE FROM notes WHERE org_id = $1 AND id IN (SELECT id FROM notes WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3) RETURNING id",
+	ids, err := many(tx.Reader, scanText, "DELETE FROM notes WHERE "+tx.dialect.oneOfThose("org_id, id", "notes WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3")+" RETURNING id",
 		orgID, firstID(chat.KindNote, before), limit)
 	if err != nil || len(ids) == 0 {
 		return 0, err
@@ -61,7 +61,7 @@ func (tx *Tx) PurgeNotes(orgID string, before time.Time, limit int) (int64, erro
 
 // PurgeHappenings is PurgeNotes for happenings.
 func (tx *Tx) PurgeHappenings(orgID string, before time.Time, limit int) (int64, error) {
-	return tx.exec("DELETE FROM happenings WHERE org_id = $1 AND id IN (SELECT id FROM happenings WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3)",
+	return tx.exec("DELETE FROM happenings WHERE "+tx.dialect.oneOfThose("org_id, id", "happenings WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3"),
 		orgID, firstID(chat.KindHappening, before), limit)
 }
 

@@ -164,8 +164,8 @@ func (tx *Tx) SkipRecipient(r chat.Recipient, reason string) error {
 
 // SkipWaiting skips up to limit waiting recipients, and returns how many.
 func (tx *Tx) SkipWaiting(orgID, broadcastID, reason string, limit int) (int64, error) {
-	return tx.exec(`UPDATE broadcast_recipients SET status = 'skipped', reason = $3 WHERE org_id = $1 AND broadcast_id = $2 AND id IN (
-		SELECT id FROM broadcast_recipients WHERE broadcast_id = $2 AND status = 'waiting' ORDER BY id LIMIT $4)`, orgID, broadcastID, reason, limit)
+	return tx.exec("UPDATE broadcast_recipients SET status = 'skipped', reason = $3 WHERE status = 'waiting' AND "+tx.dialect.oneOfThose("org_id, broadcast_id, id",
+		"broadcast_recipients WHERE org_id = $1 AND broadcast_id = $2 AND status = 'waiting' ORDER BY id LIMIT $4"), orgID, broadcastID, reason, limit)
 }
 
 // MovedRecipient is a recipient whose message has a new status.
@@ -270,8 +270,8 @@ func (tx *Tx) NoteReaction(r chat.Recipient) error {
 
 // DeleteRecipients removes up to limit of a broadcast's recipients, and returns the status of each.
 func (tx *Tx) DeleteRecipients(orgID, broadcastID string, limit int) (statuses []string, err error) {
-	return many(tx.Reader, scanText, `DELETE FROM broadcast_recipients WHERE org_id = $1 AND broadcast_id = $2 AND id IN (
-		SELECT id FROM broadcast_recipients WHERE org_id = $1 AND broadcast_id = $2 ORDER BY id LIMIT $3) RETURNING status`, orgID, broadcastID, limit)
+	return many(tx.Reader, scanText, "DELETE FROM broadcast_recipients WHERE "+tx.dialect.oneOfThose("org_id, broadcast_id, id",
+		"broadcast_recipients WHERE org_id = $1 AND broadcast_id = $2 ORDER BY id LIMIT $3")+" RETURNING status", orgID, broadcastID, limit)
 }
 
 // LostMessages returns up to limit recipients whose message was deleted before it was sent.

@@ -150,12 +150,10 @@ func (tx *Tx) ClaimSendJobs(node string, limit int) (claimed []SendJob, err erro
 // claimSendJobs takes jobs of one owner. It skips a job behind another owner's job in the same conversation:
 // the node that has the first job, or takes it over, takes the later ones too.
 func (tx *Tx) claimSendJobs(node, owner string, limit int) ([]SendJob, error) {
-	return many(tx.Reader, scanSendJob, `UPDATE send_jobs SET owner = $1, in_doubt = (in_doubt OR owner <> '') WHERE (org_id, message_id) IN (
-			SELECT j.org_id, j.message_id FROM send_jobs j
-			WHERE j.owner = $2 AND NOT EXISTS (SELECT 1 FROM send_jobs e WHERE e.org_id = j.org_id
+	return many(tx.Reader, scanSendJob, "UPDATE send_jobs SET owner = $1, in_doubt = (in_doubt OR owner <> '') WHERE "+tx.dialect.oneOfThose("org_id, message_id",
+		`send_jobs j WHERE j.owner = $2 AND NOT EXISTS (SELECT 1 FROM send_jobs e WHERE e.org_id = j.org_id
 				AND e.conversation_id = j.conversation_id AND e.message_id < j.message_id AND e.owner <> $1 AND e.owner <> $2`+tx.dialect.fence+`)
-			ORDER BY j.account_id, j.message_id LIMIT $3)
-		RETURNING `+sendJobColumns, node, owner, limit)
+			ORDER BY j.account_id, j.message_id LIMIT $3`)+" RETURNING "+sendJobColumns, node, owner, limit)
 }
 
 // OwnSendJobs returns up to limit of the node's jobs after the given one, by account, oldest first. It skips

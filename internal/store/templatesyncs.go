@@ -69,8 +69,8 @@ func (tx *Tx) FailTemplateSync(orgID, wabaID string, claimedUntil, again time.Ti
 // ForgetTemplates deletes a batch of a business account's templates, and after the last one the schedule. It
 // returns how many templates it deleted.
 func (tx *Tx) ForgetTemplates(orgID, wabaID string, limit int) (int64, error) {
-	ids, err := many(tx.Reader, scanText, `DELETE FROM templates WHERE org_id = $1 AND id IN (
-		SELECT id FROM templates WHERE org_id = $1 AND waba_id = $2 LIMIT $3) RETURNING id`, orgID, wabaID, limit)
+	ids, err := many(tx.Reader, scanText, "DELETE FROM templates WHERE "+tx.dialect.oneOfThose("org_id, id",
+		"templates WHERE org_id = $1 AND waba_id = $2 LIMIT $3")+" RETURNING id", orgID, wabaID, limit)
 	n := int64(len(ids))
 	if err == nil && n > 0 {
 		err = tx.forgetTemplateChanges(orgID, tx.dialect.list(ids))

@@ -87,8 +87,9 @@ func (r Reader) WebhookDeliveryDetail(orgID, id string) (chat.WebhookDeliveryDet
 			err = errors.Join(err, json.Unmarshal([]byte(*attempts), &d.Earlier))
 		}
 		return d, err
-	}, "SELECT "+prefixed("d", deliveryColumns)+`, d.attempts, e.payload FROM webhook_deliveries d
-		LEFT JOIN events e ON e.org_id = d.org_id AND e.id = d.event_row WHERE d.org_id = $1 AND d.id = $2`, orgID, id)
+	}, "SELECT "+prefixed("d", deliveryColumns)+`, d.attempts,
+			(SELECT e.payload FROM events e WHERE e.org_id = d.org_id AND e.id = d.event_row)
+		FROM webhook_deliveries d WHERE d.org_id = $1 AND d.id = $2`, orgID, id)
 }
 
 // HoldDelivery writes a delivery without an owner, which a sweep finds.
@@ -113,9 +114,8 @@ func (tx *Tx) insertUnowned(j DeliveryJob, status chat.DeliveryStatus, dueAt *in
 // EndDeliveries ends up to limit of a subscription's open deliveries, and returns how many. They keep their
 // owner, so that a running attempt is recorded when it ends.
 func (tx *Tx) EndDeliveries(orgID, subscriptionID, reason string, limit int) (int64, error) {
-	ended, err := many(tx.Reader, scanText, `UPDATE webhook_deliveries SET status = 'dead', ended_by = $3, next_attempt_at = NULL
-		WHERE org_id = $1 AND next_attempt_at IS NOT NULL AND id IN (SELECT id FROM webhook_deliveries
-			WHERE org_id = $1 AND subscription_id = $2 AND next_attempt_at IS NOT NULL LIMIT $4) RETURNING id`, orgID, subscriptionID, reason, limit)
+	ended, err := many(tx.Reader, scanText, "UPDATE webhook_deliveries SET status = 'dead', ended_by = $3, next_attempt_at = NULL WHERE next_attempt_at + 0 IS NOT NULL AND "+
+		tx.dialect.oneOfThose("org_id, id", "webhook_deliveries WHERE org_id = $1 AND subscription_id = $2 AND next_attempt_at IS NOT NULL LIMIT $4")+" RETURNING id", orgID, subscriptionID, reason, limit)
 	for _, id := range ended {
 		tx.noteDelivery(orgID, id)
 	}
