@@ -77,6 +77,17 @@ func (c *Client) ExportBroadcastRecipients(ctx context.Context, phoneNumberID, i
 	f.PageOptions = PageOptions{}
 	cl := newCall(http.MethodGet, options, phoneNumberID, "broadcasts", id, "recipients.csv")
 	cl.query = url.Values(f.query())
+	return c.download(ctx, cl, w)
+}
+
+// ExportBroadcastLeftOut writes those who would get no message if a broadcast started now to w as a CSV file, with the
+// reason. It makes one attempt, for as long as ctx lasts.
+func (c *Client) ExportBroadcastLeftOut(ctx context.Context, phoneNumberID, id string, w io.Writer, options ...CallOption) error {
+	return c.download(ctx, newCall(http.MethodGet, options, phoneNumberID, "broadcasts", id, "left_out.csv"), w)
+}
+
+// download writes the answer to one attempt of a call to w.
+func (c *Client) download(ctx context.Context, cl *call, w io.Writer) error {
 	if cl.err != nil {
 		return cl.err
 	}

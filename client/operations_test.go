@@ -83,6 +83,7 @@ var methods = map[string][]string{
 	"removeBroadcastRecipients": {"RemoveBroadcastRecipients"},
 	"listBroadcastRecipients":   {"ListBroadcastRecipients", "BroadcastRecipients"},
 	"exportBroadcastRecipients": {"ExportBroadcastRecipients"},
+	"exportBroadcastLeftOut":    {"ExportBroadcastLeftOut"},
 	"previewBroadcast":          {"PreviewBroadcast"},
 	"getBroadcastReport":        {"GetBroadcastReport"},
 	"getOptOutWords":            {"GetOptOutWords"},

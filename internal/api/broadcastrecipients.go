@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -49,6 +50,12 @@ func registerBroadcastRecipients(a *API) {
 		Description: "How many would be left out and why, the number's limit of people in 24 hours where it is known, and the message of three recipients.",
 		Errors:      []chat.Code{chat.CodeInvalidTemplateName},
 	}, a.previewBroadcast)
+
+	rest.Download(a.shared, rest.Operation{
+		Method: http.MethodGet, Path: broadcastPath + "/{id}/left_out.csv", ID: "exportBroadcastLeftOut", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Summary:     "Download who would get no message, as a CSV file",
+		Description: "Those whom the preview counts as skipped, with the reason. Who would be added at the start has no id yet.",
+	}, "text/csv; charset=utf-8", "left_out.csv", exportBroadcastLeftOut)
 
 	rest.Read(a.shared, rest.Operation{
 		Method: http.MethodGet, Path: broadcastPath + "/{id}/report", ID: "getBroadcastReport", Tag: "Broadcasts", Role: chat.RoleAdmin,
@@ -211,6 +218,17 @@ func exportBroadcastRecipients(c *rest.Call, in *recipientFilter, w io.Writer) e
 			return table.Error()
 		}
 	}
+}
+
+func exportBroadcastLeftOut(c *rest.Call, in *rest.NumberByID[rest.BroadcastID], w io.Writer) error {
+	if _, err := core.Broadcast(c.Read(), c.Account, string(in.ID)); err != nil {
+		return err
+	}
+	table := csv.NewWriter(w)
+	table.Write(exportColumns)
+	err := core.EachLeftOut(c.Read(), c.Account, string(in.ID), func(r chat.Recipient) error { return table.Write(exportRow(r)) })
+	table.Flush()
+	return errors.Join(err, table.Error())
 }
 
 func exportRow(r chat.Recipient) []string {

@@ -49,6 +49,7 @@ var operations = []string{
 	"GET /webhook_subscriptions/{id} getWebhookSubscription Webhooks",
 	"GET /{phone_number_id}/broadcasts listBroadcasts Broadcasts",
 	"GET /{phone_number_id}/broadcasts/{id} getBroadcast Broadcasts",
+	"GET /{phone_number_id}/broadcasts/{id}/left_out.csv exportBroadcastLeftOut Broadcasts",
 	"GET /{phone_number_id}/broadcasts/{id}/preview previewBroadcast Broadcasts",
 	"GET /{phone_number_id}/broadcasts/{id}/recipients listBroadcastRecipients Broadcasts",
 	"GET /{phone_number_id}/broadcasts/{id}/recipients.csv exportBroadcastRecipients Broadcasts",

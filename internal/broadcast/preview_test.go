@@ -103,6 +103,14 @@ func (r *rig) preview(p plot) string {
 	})
 	promised, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now())
 	r.Must(err)
+	named := map[string]int64{}
+	r.Must(core.EachLeftOut(r.Read(), r.Account, b.ID, func(row chat.Recipient) error {
+		named[row.Reason]++
+		return nil
+	}))
+	if !maps.Equal(named, promised.Skipped) {
+		return fmt.Sprintf("%v are counted, and %v listed", promised.Skipped, named)
+	}
 	r.do(b, core.StartBroadcast)
 	r.untilOver(b)
 	r.requireLedger(b)

@@ -128,9 +128,16 @@ func (cmd *broadcastReportCommand) Run(c *console, api *client.Client) error {
 type broadcastExportCommand struct {
 	broadcastFlags `embed:""`
 	Status         string `placeholder:"STATUS" help:"Only those: waiting, skipped, sent or failed."`
+	LeftOut        bool   `help:"Instead, of a broadcast that has not begun, those who would get no message, and why."`
 }
 
 func (cmd *broadcastExportCommand) Run(c *console, api *client.Client) error {
+	if cmd.LeftOut {
+		if err := api.ExportBroadcastLeftOut(c.ctx, cmd.From, cmd.ID, c.stdout); err != nil {
+			return cmd.explain(err)
+		}
+		return nil
+	}
 	if err := api.ExportBroadcastRecipients(c.ctx, cmd.From, cmd.ID, client.RecipientFilter{Status: cmd.Status}, c.stdout); err != nil {
 		return cmd.explain(err)
 	}

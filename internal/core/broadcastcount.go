@@ -85,14 +85,25 @@ func within(lengths, limits []int) bool {
 	return true
 }
 
-// judgeListed judges the recipients that were added.
-func (p *BroadcastPreview) judgeListed(r store.Reader, j *judge) error {
+// verdict is told of a recipient, and why it would be skipped; empty: it would get a message. A contact that the start
+// would add has no id as a recipient.
+type verdict func(r chat.Recipient, skip string) error
+
+// each judges everybody who would be a recipient: those who were added, and those whom the start would add.
+func (j *judge) each(tell verdict) error {
+	if err := j.listed(tell); err != nil || j.broadcast.Audience.Empty() || j.broadcast.AudienceDone {
+		return err
+	}
+	return j.audience(tell)
+}
+
+func (j *judge) listed(tell verdict) error {
 	for after := ""; ; {
-		rows, err := r.FirstRecipients(j.broadcast.ID, chat.RecipientWaiting, after, countSlice)
+		rows, err := j.reader.FirstRecipients(j.broadcast.ID, chat.RecipientWaiting, after, countSlice)
 		if err != nil {
 			return err
 		}
-		contacts, err := r.ContactsAt(j.Account, addressesOf(rows))
+		contacts, err := j.reader.ContactsAt(j.Account, addressesOf(rows))
 		if err != nil {
 			return err
 		}
@@ -105,7 +116,10 @@ func (p *BroadcastPreview) judgeListed(r store.Reader, j *judge) error {
 			if err != nil {
 				return err
 			}
-			p.skip(skip)
+			row.ContactID = contact.ID
+			if err := tell(row, skip); err != nil {
+				return err
+			}
 		}
 		if len(rows) < countSlice {
 			return nil
@@ -114,42 +128,82 @@ func (p *BroadcastPreview) judgeListed(r store.Reader, j *judge) error {
 	}
 }
 
-// judgeAudience judges the contacts that the start would add, and adds them to the total.
-func (p *BroadcastPreview) judgeAudience(r store.Reader, j *judge) error {
-	if j.broadcast.Audience.Empty() || j.broadcast.AudienceDone {
-		return nil
-	}
+func (j *judge) audience(tell verdict) error {
 	for after := j.broadcast.AudienceAt; ; {
-		members, err := r.AudienceAfter(j.Account, j.broadcast, after, countSlice)
+		members, err := j.reader.AudienceAfter(j.Account, j.broadcast, after, countSlice)
 		if err != nil {
 			return err
 		}
-		ids := make(map[string]bool, len(members))
-		for _, m := range members {
-			if m.Address != "" && !m.Listed {
-				ids[m.ContactID] = true
-			}
-		}
-		contacts, err := r.ContactsByID(j.Account.OrgID, ids)
-		if err != nil {
+		if err := j.members(members, tell); err != nil || len(members) < countSlice {
 			return err
-		}
-		for _, m := range members {
-			if m.Address == "" {
-				continue // it becomes no recipient
-			}
-			skip := chat.SkipDuplicate
-			if !m.Listed {
-				if skip, err = j.skips(contacts[m.ContactID], chat.Recipient{Address: m.Address}); err != nil {
-					return err
-				}
-			}
-			p.Total++
-			p.skip(skip)
-		}
-		if len(members) < countSlice {
-			return nil
 		}
 		after = members[len(members)-1].ContactID
 	}
+}
+
+// members judges contacts of the audience. Those that cannot be written to become no recipients.
+func (j *judge) members(members []store.AudienceMember, tell verdict) error {
+	ids := make(map[string]bool, len(members))
+	for _, m := range members {
+		if m.Address != "" && !m.Listed {
+			ids[m.ContactID] = true
+		}
+	}
+	contacts, err := j.reader.ContactsByID(j.Account.OrgID, ids)
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		if m.Address == "" {
+			continue
+		}
+		row, skip := chat.Recipient{Address: m.Address, ContactID: m.ContactID}, chat.SkipDuplicate
+		if !m.Listed {
+			if skip, err = j.skips(contacts[m.ContactID], row); err != nil {
+				return err
+			}
+		}
+		if err := tell(row, skip); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EachLeftOut tells of everybody who would get no message if a broadcast started now, and of those who are skipped
+// already, with the reason.
+func EachLeftOut(r store.Reader, account chat.Account, id string, tell func(chat.Recipient) error) error {
+	b, err := Broadcast(r, account, id)
+	if err != nil {
+		return err
+	}
+	skipped := store.RecipientFilter{Statuses: []chat.RecipientStatus{chat.RecipientSkipped}}
+	for after, more := "", true; more; {
+		rows, err := r.RecipientsAfter(b.OrgID, b.ID, skipped, after, countSlice)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if err := tell(row); err != nil {
+				return err
+			}
+			after = row.ID
+		}
+		more = len(rows) == countSlice
+	}
+	s, err := ReadBroadcastState(r, b)
+	if err != nil {
+		return err
+	}
+	mailing, refused := chat.NewMailing(b.Template.Components)
+	if refused != nil {
+		return refused
+	}
+	return newJudge(r, s, b, mailing).each(func(row chat.Recipient, skip string) error {
+		if skip == "" {
+			return nil
+		}
+		row.Status, row.Reason = chat.RecipientSkipped, skip
+		return tell(row)
+	})
 }

@@ -76,17 +76,15 @@ func (p *BroadcastPreview) count(r store.Reader, s BroadcastState, b chat.Broadc
 	if refused != nil {
 		return refused
 	}
-	j := newJudge(r, s, b, mailing)
-	if err := p.judgeListed(r, j); err != nil {
-		return err
-	}
-	return p.judgeAudience(r, j)
-}
-
-func (p *BroadcastPreview) skip(reason string) {
-	if reason != "" {
-		p.Skipped[reason]++
-	}
+	return newJudge(r, s, b, mailing).each(func(row chat.Recipient, skip string) error {
+		if row.ID == "" {
+			p.Total++
+		}
+		if skip != "" {
+			p.Skipped[skip]++
+		}
+		return nil
+	})
 }
 
 // broadcastSamples renders the message for the first recipients.

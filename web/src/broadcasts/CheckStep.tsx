@@ -50,9 +50,7 @@ function WhoGets({ broadcast: b, check }: { broadcast: Broadcast; check: Check }
           <Reasons label={t.leftOut} reasons={check.skipped} />
         </>
       )}
-      {b.counts.skipped > 0 && (
-        <p><a href={address(pathOf(b, "/recipients.csv"), { status: "skipped" })} download>{t.rejects}</a></p>
-      )}
+      {check.skipped.length > 0 && <p><a href={address(pathOf(b, "/left_out.csv"))} download>{t.rejects}</a></p>}
       {check.exceeds_daily_limit && check.daily_limit !== null && <p className={styles.warning}>{t.limit(format.format(check.daily_limit))}</p>}
     </Panel>
   );

@@ -98,7 +98,7 @@ export const broadcasts = {
   leftOut: "Left out",
   nobodyLeftOut: "Nobody is left out.",
   leftOutCount: (n: string) => `Left out: ${n}`,
-  rejects: "Download the duplicates and wrong numbers",
+  rejects: "Download who is left out",
   limit: (n: string) => `The provider lets this number write to ${n} people in 24 hours. Messages beyond that may fail.`,
   samples: "Examples",
   noSamples: "There is nobody to show yet. Add an audience first.",

@@ -100,7 +100,7 @@ export const broadcasts: typeof english = {
   leftOut: "Dilewati",
   nobodyLeftOut: "Tidak ada yang dilewati.",
   leftOutCount: (n: string) => `Dilewati: ${n}`,
-  rejects: "Unduh duplikat dan nomor yang salah",
+  rejects: "Unduh siapa yang dilewati",
   limit: (n: string) => `Penyedia mengizinkan nomor ini menulis ke ${n} orang dalam 24 jam. Pesan ke sisanya bisa gagal.`,
   samples: "Tiga di antaranya",
   noSamples: "Belum ada yang bisa ditampilkan. Tambahkan penerima dulu.",
