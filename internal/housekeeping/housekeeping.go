@@ -20,6 +20,8 @@ const (
 	every = time.Minute
 	// statisticsEvery is short, because a table that grows fast is slow until the engine knows its size.
 	statisticsEvery = time.Second
+	// organizationsEvery is how often the engine's statistics are compared with the organizations.
+	organizationsEvery = 10 * time.Second
 	// fileBatch is the number of files removed before their rows are deleted.
 	fileBatch = 100
 	// contactJobLife is how long an import can be undone and its errors read.
@@ -55,9 +57,10 @@ func (h *Housekeeper) Start(context.Context) error {
 }
 
 func (h *Housekeeper) run(ctx context.Context) {
-	tick, statistics := time.NewTicker(every), time.NewTicker(statisticsEvery)
+	tick, statistics, organizations := time.NewTicker(every), time.NewTicker(statisticsEvery), time.NewTicker(organizationsEvery)
 	defer tick.Stop()
 	defer statistics.Stop()
+	defer organizations.Stop()
 	for {
 		select {
 		case <-tick.C:
@@ -65,12 +68,19 @@ func (h *Housekeeper) run(ctx context.Context) {
 				h.log.Warn("housekeeping", "error", err)
 			}
 		case <-statistics.C:
-			if err := h.store.RefreshStatistics(ctx); err != nil && ctx.Err() == nil {
-				h.log.Warn("housekeeping", "what", "statistics", "error", err)
-			}
+			h.refresh(ctx, h.store.RefreshStatistics)
+		case <-organizations.C:
+			h.refresh(ctx, h.store.MeetOrganizations)
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// refresh updates the engine's statistics.
+func (h *Housekeeper) refresh(ctx context.Context, update func(context.Context) error) {
+	if err := update(ctx); err != nil && ctx.Err() == nil {
+		h.log.Warn("housekeeping", "what", "statistics", "error", err)
 	}
 }
 

@@ -49,6 +49,8 @@ type dialect struct {
 	picked string
 	// grown finds the tables that are much larger than the planner's statistics say.
 	grown string
+	// listed finds the large tables whose statistics seem to list all organizations, and these organizations.
+	listed string
 	// stepTime is how long a step of long work may take. On SQLite every writer waits for it.
 	stepTime time.Duration
 }
@@ -89,6 +91,13 @@ var (
 	postgresDialect = dialect{
 		grown: `SELECT quote_ident(s.relname) FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid
 			WHERE s.schemaname = current_schema() AND s.n_live_tup > 200 AND s.n_live_tup > 5 * c.reltuples ORDER BY 1`,
+		listed: `SELECT quote_ident(p.tablename), p.most_common_vals::text::text[]
+			FROM pg_stats p JOIN pg_stat_user_tables s ON s.schemaname = p.schemaname AND s.relname = p.tablename
+			WHERE p.schemaname = current_schema() AND p.attname = 'org_id' AND s.n_live_tup > 5000
+				AND (SELECT SUM(f) FROM unnest(p.most_common_freqs) f) > 0.99
+				AND EXISTS (SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+					WHERE i.indrelid = s.relid AND i.indpred IS NULL AND a.attname = 'org_id')
+			ORDER BY 1`,
 		name:       "postgres",
 		stepTime:   25 * time.Millisecond,
 		forUpdate:  " FOR NO KEY UPDATE", // keys never change, so references to the row need not wait

@@ -165,6 +165,15 @@ func GrownTables(ctx context.Context, s *Store) (tables []string, known bool, er
 	return tables, true, err
 }
 
+// UnawareTables are the tables that MeetOrganizations would analyze; known is false if the engine has no statistics.
+func UnawareTables(ctx context.Context, s *Store) (tables []string, known bool, err error) {
+	if s.engine.dialect().listed == "" {
+		return nil, false, nil
+	}
+	tables, err = s.unawareTables(ctx)
+	return tables, true, err
+}
+
 // EndListening breaks the connections that listen to notifications.
 func EndListening(ctx context.Context, s *Store) error {
 	return s.InTx(ctx, func(tx *Tx) error {
