@@ -143,8 +143,8 @@ func (f ReplayFilter) conditions(orgID string) conditions {
 // only once. Its scheduled attempts are cancelled.
 func (tx *Tx) TakeForReplay(orgID string, f ReplayFilter, limit int) ([]chat.WebhookDelivery, error) {
 	c := f.conditions(orgID)
-	pick := "SELECT id FROM webhook_deliveries" + c.where() + " ORDER BY id LIMIT " + c.arg(limit)
-	taken, err := many(tx.Reader, scanDelivery, replayed+" WHERE org_id = $1 AND NOT replayed AND status <> 'succeeded' AND id IN ("+pick+") RETURNING "+deliveryColumns, c.args...)
+	picked := tx.dialect.oneOfThose("org_id, id", "webhook_deliveries"+c.where()+" ORDER BY id LIMIT "+c.arg(limit))
+	taken, err := many(tx.Reader, scanDelivery, replayed+" WHERE NOT replayed AND status <> 'succeeded' AND "+picked+" RETURNING "+deliveryColumns, c.args...)
 	slices.SortFunc(taken, func(a, b chat.WebhookDelivery) int { return cmp.Compare(a.ID, b.ID) })
 	ids := make([]string, len(taken))
 	for i, d := range taken {
@@ -178,8 +178,7 @@ func (tx *Tx) MarkReplayed(d chat.WebhookDelivery) error {
 // PurgeWebhookDeliveries deletes up to limit of an organization's deliveries from before the instant and
 // returns how many.
 func (tx *Tx) PurgeWebhookDeliveries(orgID string, before time.Time, limit int) (int64, error) {
-	return tx.exec(`DELETE FROM webhook_deliveries WHERE org_id = $1 AND id IN
-		(SELECT id FROM webhook_deliveries WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3)`,
+	return tx.exec("DELETE FROM webhook_deliveries WHERE "+tx.dialect.oneOfThose("org_id, id", "webhook_deliveries WHERE org_id = $1 AND id < $2 ORDER BY id LIMIT $3"),
 		orgID, firstID(chat.KindDelivery, before), limit)
 }
 
