@@ -51,6 +51,7 @@ func TestBroadcastFromFileToReport(t *testing.T) {
 	s.Has("button", "Choose a CSV file")
 	s.chooseFiles("Choose a CSV file", writeCSV(t, "people.csv", shoppers))
 	s.Says("5 rows")
+	s.Says("Add the chosen numbers to the list first")
 	s.Accessible()
 	s.Press("button", "Add 5 recipients")
 	s.Says("5 in the list")

@@ -17,6 +17,7 @@ export function AudienceStep({ broadcast: b, done }: { broadcast: Broadcast; don
   const t = useBroadcasts();
   const [chosen, setChosen] = useState(() => chosenOf(b.audience));
   const [busy, setBusy] = useState(false);
+  const [unsaved, setUnsaved] = useState(false);
   const narrow = window.innerWidth < 560;
   const set = (change: Partial<Chosen>) => setChosen({ ...chosen, ...change });
   const empty = chosen.who === "some" && JSON.stringify(audienceOf(chosen)).includes('"label_ids":[]');
@@ -31,9 +32,10 @@ export function AudienceStep({ broadcast: b, done }: { broadcast: Broadcast; don
           data={Object.entries(t.whos).map(([value, label]) => ({ value, label }))} orientation={narrow ? "vertical" : "horizontal"} fullWidth={narrow} size={narrow ? "md" : undefined} />
         {chosen.who === "some" && <Filter number={b.phone_number_id} chosen={chosen} set={set} />}
       </Panel>
-      <ListPanel broadcast={b} />
+      <ListPanel broadcast={b} unsaved={setUnsaved} />
       <div className={styles.foot}>
-        <Button loading={busy} disabled={empty || (chosen.who === "none" && b.counts.total === 0)} onClick={save}>{t.next}</Button>
+        {unsaved && <span className={styles.quiet} role="status">{t.unsavedList}</span>}
+        <Button loading={busy} disabled={unsaved || empty || (chosen.who === "none" && b.counts.total === 0)} onClick={save}>{t.next}</Button>
       </div>
     </>
   );

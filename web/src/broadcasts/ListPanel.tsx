@@ -1,6 +1,6 @@
 import { Button, FileButton, Progress, Select, Textarea } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { send } from "../api/client";
 import { useLanguage, useText } from "../i18n";
 import { viewsQuery } from "../inbox/data/views";
@@ -35,8 +35,8 @@ function useAdding(b: Broadcast, added: () => void) {
   return { share, add, empty };
 }
 
-/** A list of one's own: from a file, or pasted. */
-export function ListPanel({ broadcast: b }: { broadcast: Broadcast }) {
+/** A list of one's own: from a file, or pasted. unsaved is told whether there are people who were chosen and not added yet. */
+export function ListPanel({ broadcast: b, unsaved }: { broadcast: Broadcast; unsaved: (is: boolean) => void }) {
   const t = useBroadcasts();
   const format = new Intl.NumberFormat(useLanguage());
   const [table, setTable] = useState<Table>();
@@ -45,6 +45,8 @@ export function ListPanel({ broadcast: b }: { broadcast: Broadcast }) {
     setTable(undefined);
     setPasted("");
   });
+  const waits = share !== undefined || table !== undefined || pasted.trim() !== "";
+  useEffect(() => unsaved(waits), [unsaved, waits]);
   if (share !== undefined) {
     return (
       <Panel title={t.list}>

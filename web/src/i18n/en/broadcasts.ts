@@ -92,6 +92,7 @@ export const broadcasts = {
   addRows: (n: string) => `Add ${n} ${n === "1" ? "recipient" : "recipients"}`,
   adding: "Adding",
   addedList: (a: string, d: number, i: number) => `${a} added` + (d ? `, ${d} duplicates` : "") + (i ? `, ${i} not valid` : ""),
+  unsavedList: "Add the chosen numbers to the list first, or cancel.",
   emptyFile: "The file has no rows.",
   checkTitle: "Who gets it",
   willGet: (n: string) => `${n} will get a message`,

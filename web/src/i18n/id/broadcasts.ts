@@ -94,6 +94,7 @@ export const broadcasts: typeof english = {
   addRows: (n: string) => `Tambah ${n} penerima`,
   adding: "Menambah",
   addedList: (a: string, d: number, i: number) => `${a} ditambahkan` + (d ? `, ${d} ganda` : "") + (i ? `, ${i} bukan nomor` : ""),
+  unsavedList: "Tambahkan dulu nomor yang dipilih ke daftar, atau batalkan.",
   emptyFile: "Berkas tidak punya baris.",
   checkTitle: "Siapa yang menerima",
   willGet: (n: string) => `${n} akan menerima pesan`,
