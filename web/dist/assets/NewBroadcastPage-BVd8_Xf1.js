@@ -1,1 +1,0 @@
-import{pt as e}from"./vendor-DxC3Y5Xy.js";import{t}from"./Frame-O3Iwa_6g.js";import{t as n}from"./text-CcJripw9.js";import{t as r}from"./Wizard-CpANJNKz.js";var i=e();function a(){let e=n();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(r,{step:1})})}export{a as default};
