@@ -13,10 +13,11 @@ const (
 	courtesyFor = 2 * time.Second
 	// courtesyLook is how often the rate of broadcasts is adapted.
 	courtesyLook = 50 * time.Millisecond
-	// courtesyLeast is the rate, in messages per second, that broadcasts keep however busy the machine is.
-	courtesyLeast = 20.0
+	// courtesyLeast is the rate, in messages per second, that broadcasts keep however busy the machine is: a little more
+	// than the provider allows most numbers.
+	courtesyLeast = 100.0
 	// lateEnough is the lateness from which broadcasts slow down.
-	lateEnough = 500 * time.Microsecond
+	lateEnough = 200 * time.Microsecond
 )
 
 // courtesy slows the broadcasts of this node down while people send too and the processors have more to do than they
