@@ -180,6 +180,26 @@ func TestJournalStaysShortUnderLoad(t *testing.T) {
 	})
 }
 
+// Before a restart, for which everybody waits, little is left to copy.
+func TestCopyingApproachesTheWriter(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		lengths []int // of the journal at each copying
+		copies  int
+	}{
+		{"short", []int{49, 400}, 1},
+		{"nothing was written meanwhile", []int{5000, 5000}, 2},
+		{"each copying is shorter", []int{5000, 5600, 5700, 5720, 5721}, 4},
+		{"the writer is faster", []int{5000, 6000, 7000, 8000, 9000, 10000, 11000, 12000, 13000}, 8},
+		{"restarted meanwhile", []int{5000, 10}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			requireEqual(t, store.CopiesBeforeRestart(restartPages, c.lengths), nil, c.copies)
+		})
+	}
+}
+
 func TestCopyingThatFailsIsToldOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -154,3 +154,12 @@ func (m Memory) Pause() (goOn func()) {
 	m.mu.Lock()
 	return m.mu.Unlock
 }
+
+// CopiesBeforeRestart is how often a journal is copied whose length is each time the next of lengths.
+func CopiesBeforeRestart(restart int, lengths []int) (copies int) {
+	_, _ = journalLimits{restart: restart}.approach(func() (progress, error) {
+		copies++
+		return progress{length: lengths[copies-1]}, nil
+	})
+	return copies
+}

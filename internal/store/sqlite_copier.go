@@ -22,6 +22,9 @@ const (
 	heldAfter = 5 * time.Second
 	// restartPatience is how long the writer waits for readers when it restarts the journal.
 	restartPatience = 10 * time.Millisecond
+	// fewPages may be left to copy when the journal is restarted, because everybody waits until the writer has copied
+	// and synced them. mostCopies bounds how often copying is repeated to reach that.
+	fewPages, mostCopies = 64, 8
 )
 
 // journalLimits bound the journal.
@@ -99,7 +102,7 @@ func (c *sqliteCopier) run() {
 
 // copy copies the pages that nobody reads any more. The rest is copied later.
 func (c *sqliteCopier) copy() {
-	p, err := checkpoint(c.conn, "PASSIVE")
+	p, err := c.limits.approach(func() (progress, error) { return checkpoint(c.conn, "PASSIVE") })
 	c.failing.Report(err)
 	if err != nil || p.blocked != 0 { // the writer is restarting it
 		c.due.Store(true)
@@ -109,6 +112,18 @@ func (c *sqliteCopier) copy() {
 		c.due.Store(true)
 	}
 	c.judge(p, time.Now())
+}
+
+// approach copies, and copies a journal that is long enough for a restart again until few pages were written meanwhile.
+func (l journalLimits) approach(copy func() (progress, error)) (p progress, err error) {
+	for range mostCopies {
+		before := p.length
+		p, err = copy()
+		if err != nil || p.blocked != 0 || p.length < l.restart || p.length-before <= fewPages {
+			break
+		}
+	}
+	return p, err
 }
 
 // judge finds out whether a reader holds up the copying, and asks for a restart of a long journal.
