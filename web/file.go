@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"io/fs"
 	"mime"
 	"net/http"
 	"path"
@@ -13,24 +14,41 @@ import (
 	"time"
 )
 
-// file is a built file. It is compressed when somebody first asks for it, so that a start costs nothing.
+// file is a built file. It is read, hashed and compressed when somebody first asks for it, so that a start costs nothing,
+// and it is kept compressed only: hardly any client takes it otherwise.
 type file struct {
-	content  []byte
-	kind     string
-	tag      string
-	lasting  bool // its name has a hash of its content
-	squeezed func() []byte
+	kind    string
+	lasting bool // its name has a hash of its content
+	read    func() []byte
+	packed  func() packedFile
 }
 
-func newFile(name string, content []byte) *file {
-	sum := sha256.Sum256(content)
+type packedFile struct {
+	tag      string
+	squeezed []byte
+}
+
+func newFile(root fs.FS, name string) *file {
+	read := func() []byte { return mustRead(root, name) }
 	return &file{
-		content:  content,
-		kind:     kindOf(name),
-		tag:      hex.EncodeToString(sum[:8]),
-		lasting:  strings.HasPrefix(name, "assets/"),
-		squeezed: sync.OnceValue(func() []byte { return squeeze(content) }),
+		kind:    kindOf(name),
+		lasting: strings.HasPrefix(name, "assets/"),
+		read:    read,
+		packed:  sync.OnceValue(func() packedFile { return pack(read()) }),
 	}
+}
+
+func mustRead(root fs.FS, name string) []byte {
+	content, err := fs.ReadFile(root, name)
+	if err != nil {
+		panic(err) // what is embedded can be read
+	}
+	return content
+}
+
+func pack(content []byte) packedFile {
+	sum := sha256.Sum256(content)
+	return packedFile{tag: hex.EncodeToString(sum[:8]), squeezed: squeeze(content)}
 }
 
 // kindOf does not ask the machine, whose table of types may say anything.
@@ -66,13 +84,15 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	if f.lasting {
 		header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
-	content, tag := f.content, f.tag
+	packed := f.packed()
 	if acceptsGzip(r) {
-		content, tag = f.squeezed(), f.tag+"-gzip"
 		header.Set("Content-Encoding", "gzip")
+		header.Set("ETag", `"`+packed.tag+`-gzip"`)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(packed.squeezed))
+		return
 	}
-	header.Set("ETag", `"`+tag+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+	header.Set("ETag", `"`+packed.tag+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.read()))
 }
 
 func acceptsGzip(r *http.Request) bool {

@@ -50,13 +50,13 @@ func newHandler(root fs.FS) *handler {
 		if err != nil || entry.IsDir() || name == stampName {
 			return err
 		}
-		content, err := fs.ReadFile(root, name)
 		if name == "index.html" {
-			h.index, h.scripts = content, hashes(content)
+			h.index = mustRead(root, name)
+			h.scripts = hashes(h.index)
 		} else {
-			h.files["/"+name] = newFile(name, content)
+			h.files["/"+name] = newFile(root, name)
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		panic(err) // what is embedded can be read
