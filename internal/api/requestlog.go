@@ -25,22 +25,35 @@ type requestLog struct {
 	store   *store.Store
 	log     *slog.Logger
 	metrics *Metrics
-	calls   chan store.APICall
 	used    map[string]time.Time // when the last use of each key was written; only run touches it
+	full    chan struct{}        // a whole batch waits
 	quit    chan struct{}
 	done    chan struct{}
 	once    sync.Once
+
+	mu      sync.Mutex
+	waiting []store.APICall
 }
 
 func newRequestLog(st *store.Store, log *slog.Logger, m *Metrics) *requestLog {
-	return &requestLog{store: st, log: log, metrics: m, calls: make(chan store.APICall, requestLogBuffer), used: map[string]time.Time{}, quit: make(chan struct{}), done: make(chan struct{})}
+	return &requestLog{store: st, log: log, metrics: m, used: map[string]time.Time{}, full: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
 }
 
 func (l *requestLog) add(c store.APICall) {
-	select {
-	case l.calls <- c:
-	default:
+	l.mu.Lock()
+	n := len(l.waiting)
+	if n < requestLogBuffer {
+		l.waiting = append(l.waiting, c)
+	}
+	l.mu.Unlock()
+	switch {
+	case n == requestLogBuffer:
 		l.metrics.logDropped.Inc()
+	case n+1 >= requestLogBatch:
+		select {
+		case l.full <- struct{}{}:
+		default: // run knows already
+		}
 	}
 }
 
@@ -54,33 +67,37 @@ func (l *requestLog) run() {
 	defer close(l.done)
 	tick := time.NewTicker(requestLogEvery)
 	defer tick.Stop()
-	batch := make([]store.APICall, 0, requestLogBatch)
-	flush := func() {
-		l.write(batch)
-		batch = batch[:0]
-	}
+	var spare []store.APICall
 	for {
 		select {
-		case c := <-l.calls:
-			if batch = append(batch, c); len(batch) == requestLogBatch {
-				flush()
-			}
+		case <-l.full:
 		case <-tick.C:
-			flush()
 		case <-l.quit:
-			for len(l.calls) > 0 {
-				batch = append(batch, <-l.calls)
-			}
-			flush()
+			l.flush(nil)
 			return
 		}
+		spare = l.flush(spare)
 	}
 }
 
-func (l *requestLog) write(batch []store.APICall) {
-	if len(batch) == 0 {
-		return
+// flush writes the lines that wait. The next ones are gathered in spare; it returns the memory of the written ones, unless
+// a backlog has made that large.
+func (l *requestLog) flush(spare []store.APICall) []store.APICall {
+	l.mu.Lock()
+	calls := l.waiting
+	l.waiting = spare
+	l.mu.Unlock()
+	for batch := range slices.Chunk(calls, requestLogBatch) {
+		l.write(batch)
 	}
+	if cap(calls) > 2*requestLogBatch {
+		return nil
+	}
+	clear(calls)
+	return calls[:0]
+}
+
+func (l *requestLog) write(batch []store.APICall) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	uses := l.uses(batch)
