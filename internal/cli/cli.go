@@ -124,13 +124,26 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		report(stderr, profileErr.Error())
 		return exitUsage
 	}
-	kctx.Bind(kctx)
-	bindClient(kctx)
 	c := &console{
 		ctx: ctx, stdin: os.Stdin, stdout: stdout, stderr: stderr, colours: coloursFor(stdout, os.Getenv), profile: profilePath(environ),
 	}
+	if serve, ok := kctx.Selected().Target.Addr().Interface().(*serveCommand); ok {
+		return runServer(serve, c)
+	}
+	kctx.Bind(kctx)
+	bindClient(kctx)
 	if err := kctx.Run(c); err != nil {
 		report(stderr, failureMessage(err, kctx.Selected()))
+		return exitFailed
+	}
+	return exitOK
+}
+
+// runServer calls the command itself. The parser would hold on to its model of all commands, a megabyte, for as long as the
+// server runs.
+func runServer(cmd *serveCommand, c *console) int {
+	if err := cmd.Run(c); err != nil {
+		report(c.stderr, err.Error())
 		return exitFailed
 	}
 	return exitOK
