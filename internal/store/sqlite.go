@@ -21,8 +21,7 @@ import (
 // work of many requests at once (see sqlite_writer.go).
 type sqliteEngine struct {
 	cfg     Config
-	readers chan *sqliteConn
-	opened  int // readers
+	readers *sqlitePool
 	copier  *sqliteCopier
 	journal *sqliteJournal
 	writer  *sqliteWriter
@@ -85,25 +84,29 @@ func (e *sqliteEngine) migrateFile(ctx context.Context) error {
 	return errors.Join(migrateUp(ctx, goose.DialectSQLite3, db), db.Close())
 }
 
-func (e *sqliteEngine) start(ctx context.Context) error {
+func (e *sqliteEngine) start(ctx context.Context) (err error) {
 	if err := e.startWriter(ctx); err != nil {
 		return err
 	}
 	e.watcher.Go(e.watch)
-	n := max(4, 2*runtime.GOMAXPROCS(0))
-	e.readers = make(chan *sqliteConn, n)
-	for range n {
-		conn, err := openSQLiteConn(e.path())
-		if err != nil {
-			return err
-		}
-		if _, err := conn.exec(ctx, "PRAGMA query_only = ON", nil); err != nil {
-			return err
-		}
-		e.opened++
-		e.readers <- conn
+	e.readers, err = newSQLitePool(max(4, 2*runtime.GOMAXPROCS(0)), e.openReader)
+	return err
+}
+
+// openReader looks for the files first, because SQLite would open others in their place.
+func (e *sqliteEngine) openReader() (*sqliteConn, error) {
+	if err := e.journal.files.check(); err != nil {
+		e.broken.set(err)
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return nil
+	conn, err := openSQLiteConn(e.path())
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.exec(context.Background(), "PRAGMA query_only = ON", nil); err != nil {
+		return nil, errors.Join(err, conn.close())
+	}
+	return conn, nil
 }
 
 // startWriter opens the copier, the journal and the writer. The copier comes first, because it creates the
@@ -149,15 +152,7 @@ func (e *sqliteEngine) watch() {
 // query borrows a reader. A statement whose caller gives up still runs to its end: reads are short by design,
 // and interrupting costs more than finishing.
 func (e *sqliteEngine) query(ctx context.Context, sql string, args []any, each func(scanner) error) error {
-	select {
-	case conn := <-e.readers:
-		defer func() { e.readers <- conn }()
-		return conn.query(ctx, sql, args, each)
-	case <-e.closed:
-		return ErrClosed
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return e.readers.use(ctx, e.closed, func(conn *sqliteConn) error { return conn.query(ctx, sql, args, each) })
 }
 
 func (e *sqliteEngine) exec(context.Context, string, []any) (int64, error) {
@@ -204,9 +199,8 @@ func (e *sqliteEngine) shutDown() error {
 	close(e.closed)
 	e.watcher.Wait()
 	e.copier.close(e.journal.unsynced.Load())
-	for range e.opened { // each comes back when its read is done
-		conn := <-e.readers
-		conn.close()
+	if e.readers != nil {
+		e.readers.close()
 	}
 	return e.journal.files.setAside()
 }

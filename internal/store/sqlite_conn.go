@@ -46,7 +46,7 @@ type sqliteStatement struct {
 }
 
 func openSQLiteConn(path string) (*sqliteConn, error) {
-	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite, sqlite.OpenCreate)
+	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
 		return nil, fmt.Errorf("open the embedded store: %w", sqliteError(err))
 	}

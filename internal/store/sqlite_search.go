@@ -29,7 +29,7 @@ type sqliteSearch struct {
 	using   sync.RWMutex // opening and closing hold the write lock
 	writing sync.Mutex
 	writer  *sqliteConn
-	readers chan *sqliteConn
+	readers *sqlitePool
 }
 
 // The index stores only trigrams; the texts are in the store. "case_sensitive" because letters are folded
@@ -81,15 +81,8 @@ func (x *sqliteSearch) open(ctx context.Context) (err error) {
 	if err := x.prepare(ctx); err != nil {
 		return err
 	}
-	x.readers = make(chan *sqliteConn, searchReaders)
-	for range searchReaders {
-		conn, err := openSQLiteConn(x.path)
-		if err != nil {
-			return err
-		}
-		x.readers <- conn
-	}
-	return nil
+	x.readers, err = newSQLitePool(searchReaders, func() (*sqliteConn, error) { return openSQLiteConn(x.path) })
+	return err
 }
 
 // prepare creates the tables if they are missing. The journal has no copier of its own.
@@ -145,9 +138,9 @@ func (x *sqliteSearch) Close() error {
 }
 
 func (x *sqliteSearch) close() (err error) {
-	for len(x.readers) > 0 {
-		conn := <-x.readers
-		err = errors.Join(err, conn.close())
+	if x.readers != nil {
+		err = x.readers.close()
+		x.readers = nil
 	}
 	if x.writer != nil {
 		err = errors.Join(err, x.writer.close())
@@ -193,16 +186,10 @@ func isCorrupt(err error) bool {
 func (x *sqliteSearch) read(ctx context.Context, fn func(Reader) error) error {
 	x.using.RLock()
 	defer x.using.RUnlock()
-	if x.writer == nil {
+	if x.readers == nil {
 		return ErrClosed
 	}
-	select {
-	case conn := <-x.readers:
-		defer func() { x.readers <- conn }()
-		return fn(x.reader(ctx, conn))
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return x.readers.use(ctx, nil, func(conn *sqliteConn) error { return fn(x.reader(ctx, conn)) })
 }
 
 // Marks returns how far the index reaches.
