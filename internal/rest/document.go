@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"reflect"
@@ -18,13 +19,27 @@ func init() {
 	huma.DefaultArrayNullable = false // a list is never null, neither in an answer nor in a body
 }
 
-// document collects the OpenAPI description as operations are registered.
+// document describes the operations of a surface. While they are registered, it makes their rules from schemas; the
+// OpenAPI document itself takes forty megabytes of work, and is made when somebody first asks for it.
 type document struct {
+	base       string
+	about      Description
+	registry   huma.Registry // of schemas; nil outside of the registration
+	operations []documented
+	written    func() writtenDocument
+}
+
+// documented is an operation with the type of its answer.
+type documented struct {
+	op       *Operation
+	envelope reflect.Type
+}
+
+// draft is a document that is being made.
+type draft struct {
 	api      *huma.OpenAPI
 	registry huma.Registry
-	params   map[*rule]*huma.Schema // the schemas of parameters
 	about    Description
-	written  func() writtenDocument
 }
 
 // writtenDocument is the description as it is served.
@@ -46,17 +61,34 @@ type Description struct {
 }
 
 func newDocument(base string, about Description) *document {
-	d := &document{registry: huma.NewMapRegistry("#/components/schemas/", schemaName), params: map[*rule]*huma.Schema{}, about: about}
-	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[string]](), reflect.TypeFor[*string]())
-	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[json.RawMessage]](), reflect.TypeFor[FreeForm]())
-	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[[]string]](), reflect.TypeFor[[]string]())
-	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[int64]](), reflect.TypeFor[*int64]())
-	d.registry.RegisterTypeAlias(reflect.TypeFor[chat.Patch[Instant]](), reflect.TypeFor[*Instant]())
+	return &document{base: base, about: about}
+}
+
+// schemas are the schemas from which rules are made. They are forgotten when the registration has ended.
+func (d *document) schemas() huma.Registry {
+	if d.registry == nil {
+		d.registry = newRegistry(d.about)
+	}
+	return d.registry
+}
+
+func newRegistry(about Description) huma.Registry {
+	r := huma.NewMapRegistry("#/components/schemas/", schemaName)
+	r.RegisterTypeAlias(reflect.TypeFor[chat.Patch[string]](), reflect.TypeFor[*string]())
+	r.RegisterTypeAlias(reflect.TypeFor[chat.Patch[json.RawMessage]](), reflect.TypeFor[FreeForm]())
+	r.RegisterTypeAlias(reflect.TypeFor[chat.Patch[[]string]](), reflect.TypeFor[[]string]())
+	r.RegisterTypeAlias(reflect.TypeFor[chat.Patch[int64]](), reflect.TypeFor[*int64]())
+	r.RegisterTypeAlias(reflect.TypeFor[chat.Patch[Instant]](), reflect.TypeFor[*Instant]())
 	for _, aliases := range []map[reflect.Type]reflect.Type{enums, about.Aliases} {
 		for from, to := range aliases {
-			d.registry.RegisterTypeAlias(from, to)
+			r.RegisterTypeAlias(from, to)
 		}
 	}
+	return r
+}
+
+func newDraft(base string, about Description) *draft {
+	d := &draft{registry: newRegistry(about), about: about}
 	d.api = &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Servers: []*huma.Server{{URL: base}},
@@ -98,20 +130,28 @@ func schemaName(t reflect.Type, hint string) string {
 	}
 }
 
-// paramRule makes the rule of a parameter, which is text and never null.
+// paramSchema is the schema of a parameter, which is text and never null.
+func paramSchema(reg huma.Registry, f reflect.StructField) *huma.Schema {
+	pattern := f.Tag.Get("pattern")
+	f.Tag = reflect.StructTag(strings.Replace(string(f.Tag), `pattern:"`, `kept:"`, 1)) // or huma compiles it for each parameter
+	s := huma.SchemaFromField(reg, f, f.Name)
+	s.Nullable, s.Pattern = false, cmp.Or(pattern, s.Pattern)
+	return s
+}
+
 func (d *document) paramRule(f reflect.StructField) *rule {
-	s := huma.SchemaFromField(d.registry, f, f.Name)
-	s.Nullable = false
-	r := newRule(d.registry, f.Type, s)
-	d.params[r] = s
-	return r
+	return newRule(d.schemas(), f.Type, paramSchema(d.schemas(), f))
 }
 
 func (d *document) typeRule(t reflect.Type) *rule {
-	return newRule(d.registry, t, d.registry.Schema(t, true, t.Name()))
+	return newRule(d.schemas(), t, d.schemas().Schema(t, true, t.Name()))
 }
 
 func (d *document) add(op *Operation, envelope reflect.Type) {
+	d.operations = append(d.operations, documented{op, envelope})
+}
+
+func (d *draft) add(op *Operation, envelope reflect.Type) {
 	doc := &huma.Operation{
 		OperationID: op.ID, Method: op.Method, Path: op.Path, Tags: []string{op.Tag},
 		Summary: op.Summary, Description: op.Description,
@@ -134,10 +174,10 @@ func (d *document) add(op *Operation, envelope reflect.Type) {
 	d.api.AddOperation(doc)
 }
 
-func (d *document) parameters(op *Operation) []*huma.Param {
+func (d *draft) parameters(op *Operation) []*huma.Param {
 	var params []*huma.Param
 	for _, p := range op.input.params {
-		schema := d.params[p.rule]
+		schema := paramSchema(d.registry, op.input.typ.FieldByIndex(p.field))
 		params = append(params, &huma.Param{Name: p.name, In: p.in, Required: p.in == "path", Description: schema.Description, Schema: schema})
 	}
 	if slices.Contains(op.Errors, chat.CodeInvalidCursor) {
@@ -167,7 +207,7 @@ var (
 )
 
 // responses lists the success and, for each status, its error codes.
-func (d *document) responses(op *Operation, envelope reflect.Type) map[string]*huma.Response {
+func (d *draft) responses(op *Operation, envelope reflect.Type) map[string]*huma.Response {
 	status := op.Status
 	if status == 0 {
 		status = http.StatusOK
@@ -200,7 +240,7 @@ func (op *Operation) content(s *huma.Schema) map[string]*huma.MediaType {
 }
 
 // failure refers to the response with these codes. Operations share most of these responses, which are large.
-func (d *document) failure(op *Operation, status int, codes []chat.Code) *huma.Response {
+func (d *draft) failure(op *Operation, status int, codes []chat.Code) *huma.Response {
 	headers := op.headers(status)
 	if status == http.StatusTooManyRequests || slices.ContainsFunc(codes, passesSoon) {
 		headers["Retry-After"] = headerRef("Retry-After")
@@ -302,10 +342,28 @@ func (op *Operation) headers(status int) map[string]*huma.Param {
 	return headers
 }
 
-// finish ends the registration. The document is written on first use, and its parts take several megabytes until then.
-// Unknown fields are allowed everywhere, because requests may carry them and answers may gain some. A nullable enum must
-// list null among its values.
+// finish ends the registration.
 func (d *document) finish() {
+	d.registry = nil
+	d.written = sync.OnceValue(d.write)
+}
+
+func (d *document) write() writtenDocument {
+	draft := newDraft(d.base, d.about)
+	for _, o := range d.operations {
+		draft.add(o.op, o.envelope)
+	}
+	draft.finish()
+	text, err := json.Marshal(draft.api)
+	if err != nil {
+		panic(err)
+	}
+	return writtenDocument{text: text, tag: WeakETag(string(text))}
+}
+
+// finish adds what does not follow from operations. Unknown fields are allowed everywhere, because requests may carry them
+// and answers may gain some. A nullable enum must list null among its values.
+func (d *draft) finish() {
 	if d.about.Finish != nil {
 		d.about.Finish(d.api)
 	}
@@ -319,16 +377,6 @@ func (d *document) finish() {
 			}
 		}
 	}
-	d.written = sync.OnceValue(d.write)
-}
-
-func (d *document) write() writtenDocument {
-	text, err := json.Marshal(d.api)
-	if err != nil {
-		panic(err)
-	}
-	d.api, d.registry, d.params = nil, nil, nil
-	return writtenDocument{text: text, tag: WeakETag(string(text))}
 }
 
 // Document is the description of the surface, as JSON.

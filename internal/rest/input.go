@@ -46,6 +46,7 @@ type NumberSentTo[ID ~string, Body any] struct {
 // and `query` name parameters, the field Body holds the JSON body, and pattern, enum, minLength, … are both the
 // rule and its documentation. Operations share parameters by embedding a struct.
 type inputBinder struct {
+	typ    reflect.Type
 	params []param
 	body   *bodyBinder
 }
@@ -59,9 +60,9 @@ type param struct {
 }
 
 func newInputBinder[I any](d *document) *inputBinder {
-	b := &inputBinder{}
+	b := &inputBinder{typ: reflect.TypeFor[I]()}
 	inPath := 0
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[I]()) {
+	for _, f := range reflect.VisibleFields(b.typ) {
 		switch {
 		case f.Anonymous: // its fields follow
 		case f.Tag.Get("path") != "":

@@ -22,7 +22,7 @@ type rule struct {
 	fields    []fieldRule // of an object, in the documented order
 	items     *rule
 	limits    limits
-	pattern   *regexp.Regexp
+	pattern   func() *regexp.Regexp // nil without one
 	enum      []string
 	trimmed   bool    // white space around the text is ignored
 	collapsed bool    // runs of white space count as one blank
@@ -83,15 +83,16 @@ func (f *findings) merge(later findings) {
 	}
 }
 
-var patterns sync.Map // compiled, by their text
+var patterns sync.Map // what returns the compiled expression, by its text
 
-// compiled returns a pattern's expression. Many fields share a pattern, such as that of an identifier.
-func compiled(pattern string) *regexp.Regexp {
-	if known, ok := patterns.Load(pattern); ok {
-		return known.(*regexp.Regexp)
+// compiled returns what compiles a pattern when it is first needed: most are not on most days. Many fields share a pattern,
+// such as that of an identifier.
+func compiled(pattern string) func() *regexp.Regexp {
+	known, ok := patterns.Load(pattern)
+	if !ok {
+		known, _ = patterns.LoadOrStore(pattern, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) }))
 	}
-	made, _ := patterns.LoadOrStore(pattern, regexp.MustCompile(pattern))
-	return made.(*regexp.Regexp)
+	return known.(func() *regexp.Regexp)
 }
 
 // newRule makes a rule from a schema. The order of fields comes from the Go struct, because a schema does not

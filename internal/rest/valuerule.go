@@ -72,7 +72,7 @@ func (r *rule) checkString(s, path string) *chat.Error {
 		return chat.Invalid(path, "Must be at least %d characters long.", *least)
 	case most != nil && n > *most:
 		return chat.Invalid(path, "Must be at most %d characters long.", *most)
-	case r.pattern != nil && !r.pattern.MatchString(s):
+	case r.pattern != nil && !r.pattern().MatchString(s):
 		return chat.Invalid(path, "%s", mismatch(r.limits.pattern))
 	case checkedFormats[r.limits.format] != nil:
 		failure, _ := errors.AsType[*chat.Error](checkedFormats[r.limits.format](path, s))

@@ -268,7 +268,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	if ready != nil {
 		ready()
 	}
-	go s.settle()
+	go debug.FreeOSMemory() // the start uses twice as much as a quiet server lives on
 	var err error
 	select {
 	case err = <-failed:
@@ -280,14 +280,6 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 		s.linger()
 	}
 	return errors.Join(err, s.drain())
-}
-
-// settle writes the descriptions of the operations before anybody asks for them, and returns what the start has used and
-// nothing needs again: twice as much as a quiet server lives on.
-func (s *Server) settle() {
-	s.api.Description()
-	s.dashboard.Surface().Document()
-	debug.FreeOSMemory()
 }
 
 // drain lets running requests finish, then closes everything.
