@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -268,7 +267,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	if ready != nil {
 		ready()
 	}
-	go debug.FreeOSMemory() // the start uses twice as much as a quiet server lives on
+	go settle()
 	var err error
 	select {
 	case err = <-failed:
