@@ -169,7 +169,7 @@ func foreseeContact(c *rest.Call, in *rest.NumberSent[createContactBody]) error 
 	if err := c.FindAccount(c.Read()); err != nil {
 		return err
 	}
-	c.Foresee(store.Foresight{Thread: store.ThreadKey{OrgID: c.OrgID(), AccountID: c.Account.ID, Number: *in.Body.PhoneNumber}})
+	c.Foresee(store.ThreadKey{OrgID: c.OrgID(), AccountID: c.Account.ID, Number: *in.Body.PhoneNumber})
 	return nil
 }
 

@@ -121,9 +121,12 @@ func TestConcurrentRequestsOnTwoNodesDoTheWorkOnce(t *testing.T) {
 }
 
 // gate is a hook that reports when it is reached and continues when it is told.
-type gate struct{ reached, open chan struct{} }
+type gate struct {
+	reached, open chan struct{}
+	report        *sync.Once // a transaction may run more than once
+}
 
-func newGate() gate { return gate{make(chan struct{}), make(chan struct{})} }
+func newGate() gate { return gate{make(chan struct{}), make(chan struct{}), &sync.Once{}} }
 
 // openAtEnd opens the gate when the test has failed. The server must be started before, so that it closes
 // after.
@@ -138,9 +141,12 @@ func (g gate) openAtEnd(t *testing.T) {
 }
 
 func (g gate) pass(_ context.Context, tx *store.Tx) error {
-	close(g.reached)
+	if err := inEveryOrganization(tx); err != nil {
+		return err
+	}
+	g.report.Do(func() { close(g.reached) })
 	<-g.open
-	return inEveryOrganization(tx)
+	return nil
 }
 
 // sendLater sends a request whose answer comes later.
@@ -266,13 +272,13 @@ func TestClientThatGoesAway(t *testing.T) {
 		reached, finished := make(chan struct{}, 2), make(chan struct{}, 2)
 		leave := true
 		hook := func(ctx context.Context, tx *store.Tx) error {
-			defer func() { finished <- struct{}{} }()
-			err := inEveryOrganization(tx)
-			if leave {
-				reached <- struct{}{}
-				<-ctx.Done()
+			if err := inEveryOrganization(tx); err != nil || !leave {
+				return err
 			}
-			return err
+			reached <- struct{}{}
+			<-ctx.Done()
+			finished <- struct{}{}
+			return nil
 		}
 		s := apitest.Start(t, engine, api.Probes(api.Hooks{"gate": hook}))
 		org := s.NewOrg(t)

@@ -117,7 +117,7 @@ func (a *API) handleSend(c *rest.Call, in *sendInput, body []byte, wrong error) 
 		}
 	}
 	if wrong == nil {
-		c.Foresee(store.Foresight{Thread: store.ThreadKey{OrgID: c.OrgID(), AccountID: c.Account.ID, Number: message.To}})
+		c.Foresee(store.ThreadKey{OrgID: c.OrgID(), AccountID: c.Account.ID, Number: message.To})
 	}
 	return c.WriteOnce(body, wrong, func(tx *store.Tx) (rest.Answer, error) {
 		view, err := a.send(tx, c, message)

@@ -34,8 +34,8 @@ type Call struct {
 	op        *Operation
 	path      pathValues
 	parsed    *query
-	text      []byte           // the text of the body
-	foresight *store.Foresight // the rows its transaction will read; nil: not known
+	text      []byte          // the text of the body
+	foresight store.Foresight // the rows its transaction will read, as far as they are known
 	start     time.Time
 	known     bool // the caller is authenticated and admitted
 	limited   bool // the rate limit headers are set
@@ -138,15 +138,14 @@ func idOf(view any) string {
 	return ""
 }
 
-// Foresee names the rows that the call's transaction will read, so that a group of transactions can read them
+// Foresee names the thread that the call's transaction will read, so that a group of transactions can read them
 // together.
-func (c *Call) Foresee(f store.Foresight) { c.foresight = &f }
+func (c *Call) Foresee(k store.ThreadKey) { c.foresight.Thread = k }
 
+// inTx runs the call's transaction, together with those of other calls where that is possible.
 func (c *Call) inTx(fn func(*store.Tx) error) error {
-	if c.foresight == nil {
-		return c.surface.store.InTx(c.Ctx, fn)
-	}
-	return c.surface.store.InGroup(c.Ctx, *c.foresight, fn)
+	c.foresight.Kind = c.op.ID
+	return c.surface.store.InGroup(c.Ctx, c.foresight, fn)
 }
 
 // Patient returns a context with a time limit of its own, for several provider calls in a row. It goes on when

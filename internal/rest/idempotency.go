@@ -157,9 +157,7 @@ func (c *Call) runOnce(k store.AnswerKey, fingerprint string, run func(*store.Tx
 // answerOnce returns the key's answer, or makes and stores it in one transaction.
 func (c *Call) answerOnce(k store.AnswerKey, fingerprint string, run func(*store.Tx) (Answer, error)) (ans Answer, err error) {
 	var earlier *store.IdempotencyRecord
-	if c.foresight != nil {
-		c.foresight.Answer = k
-	}
+	c.foresight.Answer = k
 	err = c.inTx(func(tx *store.Tx) error {
 		earlier = nil
 		switch free, err := tx.LockAnswer(k); {

@@ -89,7 +89,7 @@ func Read[I, O any](p Place, op Operation, fn func(c *Call, in *I) (O, error)) {
 
 // perform loads the number that the path names and runs the operation.
 func perform[O any](c *Call, r store.Reader, fn func() (O, error)) (Answer, error) {
-	if c.foresight == nil || !c.found { // reading it once more would divide a group into as many journeys as it has members
+	if c.foresight.Thread == (store.ThreadKey{}) || !c.found { // reading it once more would divide a group into as many journeys as it has members
 		if err := c.FindAccount(r); err != nil {
 			return Answer{}, err
 		}

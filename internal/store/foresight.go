@@ -3,11 +3,15 @@ package store
 import "github.com/parleyhq/parley/internal/chat"
 
 // Foresight names the rows that a transaction will read. PostgreSQL reads them for all waiting transactions
-// with one statement of each kind, instead of one after the other; their writes travel together as well. The
-// embedded store ignores it, because a look-up there costs no round trip.
+// with one statement of each kind, instead of one after the other; their writes travel together as well. What a
+// transaction without a thread will read is found out by running it. The embedded store ignores all this, because a
+// look-up there costs no round trip.
 type Foresight struct {
-	Thread ThreadKey // the thread of the message
+	Thread ThreadKey // the thread of the message; empty if it is about something else
 	Answer AnswerKey // the stored answer of the request
+	// Kind names transactions of the same code. Once one has shown that it cannot be run together with others, the
+	// next ones of its kind are not tried.
+	Kind string
 }
 
 // Arrival is an inbound message with the identifiers by which a transaction will read rows.

@@ -41,6 +41,7 @@ type postgresEngine struct {
 	closed  atomic.Bool
 	groups  *groups
 	sharing sharing
+	lookUps lookUps
 	gate    *fair.Gate[Turn] // limits the connections of transactions
 
 	telling   *logging.Episode
@@ -136,6 +137,14 @@ func (e *postgresEngine) enter(ctx context.Context) error {
 }
 
 func (e *postgresEngine) query(ctx context.Context, sql string, args []any, each func(scanner) error) error {
+	if isLookUp(sql) {
+		return e.lookUp(ctx, sql, args, each)
+	}
+	return e.ask(ctx, sql, args, each)
+}
+
+// ask runs a query on a connection of its own.
+func (e *postgresEngine) ask(ctx context.Context, sql string, args []any, each func(scanner) error) error {
 	conn, err := e.acquire(ctx)
 	if err != nil {
 		return err

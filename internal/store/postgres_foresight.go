@@ -196,18 +196,21 @@ func (tx *postgresTx) readAll(ctx context.Context, all reads) (err error) {
 		tx.byIndex = true
 		tx.later(ctx, postgresDialect.useIndexes, nil)
 	}
-	return tx.send(ctx, before, all[last].statement, func(br pgx.BatchResults) error {
-		for _, r := range all {
-			rows, err := br.Query()
-			if err != nil {
-				return err
-			}
-			if err := eachRow(rows, r.each); err != nil {
-				return err
-			}
+	return tx.send(ctx, before, all[last].statement, all.take)
+}
+
+// take takes the results of the queries.
+func (r reads) take(results pgx.BatchResults) error {
+	for _, one := range r {
+		rows, err := results.Query()
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		if err := eachRow(rows, one.each); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // columnsOf converts keys to one array for each of their parts.

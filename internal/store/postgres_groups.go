@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,8 +27,9 @@ const (
 	groupSize, groupRows, sharedRows = 64, 512, 192
 	// usualRows is what a member is expected to write whose organization has written nothing yet.
 	usualRows = 6
-	// groupQueue is how many members may wait in a line. Beyond it the store is overloaded.
-	groupQueue = 1024
+	// groupQueue is how many members may wait in a line. Beyond it the store is overloaded. Those of an organization
+	// that name no thread are all in one line.
+	groupQueue, aheadQueue = 1024, 4096
 	// rowTime is the charge of a row. Members run together, so that nobody knows what each of them took.
 	rowTime = time.Microsecond
 	// groupTime bounds a group's transaction.
@@ -41,10 +43,14 @@ const (
 type groups struct {
 	engine *postgresEngine
 	seed   maphash.Seed
-	lines  []groupLine
+	lines  []groupLine // of members that name a thread
+	ahead  []groupLine // of the others; those of an organization are always in the same
+	unfit  unfit
 }
 
 type groupLine struct {
+	work    func([]*member)
+	most    int // that may wait
 	mu      sync.Mutex
 	waiting *fair.Turns[Turn, *member]
 	written map[Turn]int // rows of each turn's last member
@@ -52,28 +58,46 @@ type groupLine struct {
 }
 
 type member struct {
-	ctx   context.Context
-	want  Foresight
-	body  func(session, *foreseen) error
-	rows  int // that it has written
-	err   error
-	panic *closurePanic
-	done  chan struct{}
+	ctx  context.Context
+	want Foresight
+	body func(session, *foreseen) error
+	rows int // that it has written
+	// misfit says that it has statements which cannot be run in a group.
+	misfit bool
+	err    error
+	panic  *closurePanic
+	done   chan struct{}
 }
 
 func newGroups(e *postgresEngine) *groups {
-	g := &groups{engine: e, seed: maphash.MakeSeed(), lines: make([]groupLine, groupLines)}
-	for i := range g.lines {
-		g.lines[i].waiting, g.lines[i].written = fair.NewTurns[Turn, *member](), map[Turn]int{}
+	return &groups{engine: e, seed: maphash.MakeSeed(), lines: newLines(e.runGroup, groupQueue), ahead: newLines(e.runAhead, aheadQueue)}
+}
+
+func newLines(work func([]*member), most int) []groupLine {
+	lines := make([]groupLine, groupLines)
+	for i := range lines {
+		lines[i].work, lines[i].most = work, most
+		lines[i].waiting, lines[i].written = fair.NewTurns[Turn, *member](), map[Turn]int{}
 	}
-	return g
+	return lines
+}
+
+// lineOf is the line of a member.
+func (g *groups) lineOf(ctx context.Context, want Foresight) *groupLine {
+	if want.Thread != (ThreadKey{}) {
+		return &g.lines[maphash.Comparable(g.seed, want.Thread)%uint64(len(g.lines))]
+	}
+	return &g.ahead[maphash.Comparable(g.seed, turnOf(ctx).OrgID)%uint64(len(g.ahead))]
 }
 
 func (g *groups) do(ctx context.Context, want Foresight, body func(session, *foreseen) error) error {
+	if want.Thread == (ThreadKey{}) && g.unfit.is(want.Kind) {
+		return g.engine.inTx(ctx, func(s session) error { return body(s, nil) })
+	}
 	m := &member{ctx: ctx, want: want, body: body, done: make(chan struct{})}
-	line := &g.lines[maphash.Comparable(g.seed, want.Thread)%uint64(len(g.lines))]
-	if !line.add(m, g.run) {
-		return fmt.Errorf("%w: %d transactions are waiting", ErrUnavailable, groupQueue)
+	line := g.lineOf(ctx, want)
+	if !line.add(m) {
+		return fmt.Errorf("%w: %d transactions are waiting", ErrUnavailable, line.most)
 	}
 	<-m.done
 	if m.panic != nil {
@@ -83,16 +107,16 @@ func (g *groups) do(ctx context.Context, want Foresight, body func(session, *for
 }
 
 // add makes a member wait for its turn. It returns false if too many wait.
-func (l *groupLine) add(m *member, run func(*groupLine)) bool {
+func (l *groupLine) add(m *member) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.waiting.Len() >= groupQueue {
+	if l.waiting.Len() >= l.most {
 		return false
 	}
 	l.waiting.Add(turnOf(m.ctx), m)
 	if !l.running {
 		l.running = true
-		go run(l)
+		go l.run()
 	}
 	return true
 }
@@ -133,9 +157,9 @@ func (l *groupLine) learn(group []*member) {
 	}
 }
 
-func (g *groups) run(l *groupLine) {
+func (l *groupLine) run() {
 	for group := l.next(); len(group) > 0; group = l.next() {
-		g.engine.runGroup(group)
+		l.work(group)
 		l.learn(group)
 	}
 }
@@ -144,12 +168,16 @@ func (e *postgresEngine) inGroup(ctx context.Context, want Foresight, body func(
 	return e.groups.do(ctx, want, body)
 }
 
-// runGroup runs members together. If that fails, it runs each one alone, because one of them may be the cause.
-// If the outcome of the group is unknown, all members get that error.
-func (e *postgresEngine) runGroup(group []*member) {
-	err := e.tryGroup(group)
+// runGroup runs members together.
+func (e *postgresEngine) runGroup(group []*member) { e.settle(group, nil, e.tryGroup(group)) }
+
+// settle tells the members their outcome. If the group has failed, it runs each one alone, because one of them may be
+// the cause. If the outcome of the group is unknown, all members get that error.
+func (e *postgresEngine) settle(group, alone []*member, err error) {
 	for _, m := range group {
 		switch {
+		case err == nil && slices.Contains(alone, m):
+			go e.runAlone(m)
 		case err == nil:
 			close(m.done)
 		case errors.Is(err, ErrUnavailable), errors.Is(err, ErrClosed):

@@ -160,8 +160,9 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 	}))
 }
 
-// InGroup is InTx for a transaction that says what it will read. On PostgreSQL it may share one transaction
-// with others that wait, each with its own outcome; so it must not keep them waiting.
+// InGroup is InTx for a transaction that may share one with others that wait, each with its own outcome; so it must not
+// keep them waiting. On PostgreSQL fn runs several times as a rule, unless want has a thread: what it asks for is read for
+// all at once.
 func (s *Store) InGroup(ctx context.Context, want Foresight, fn func(*Tx) error) error {
 	ctx, span := tracing.Child(ctx, "transaction")
 	defer span.End()
@@ -238,7 +239,7 @@ func (tx *Tx) Savepoint(fn func() error) error {
 	tx.savepoints++
 	name := fmt.Sprintf("sp_%d", tx.savepoints)
 	hooks, before := len(tx.afterCommit), tx.work
-	if group, ok := tx.db.(*groupTx); ok {
+	if group, ok := tx.db.(interface{ try(func() error) error }); ok {
 		err := group.try(fn)
 		if err != nil {
 			tx.afterCommit, tx.work = tx.afterCommit[:hooks], before

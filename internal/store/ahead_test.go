@@ -1,0 +1,341 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// addLabel makes the changes of creating a label.
+func addLabel(tx *store.Tx, org storetest.Organization, name string) error {
+	if teams, err := tx.Teams(org.ID); err != nil || len(teams) != 1 {
+		return errors.Join(err, fmt.Errorf("%d teams", len(teams)))
+	}
+	return tx.InsertLabel(storetest.NewLabel(tx, org, name))
+}
+
+// count adds one to the number in a label's color.
+func count(tx *store.Tx, org storetest.Organization, id string) error {
+	label, err := tx.Label(org.ID, id)
+	if err != nil {
+		return err
+	}
+	n, _ := strconv.Atoi(label.Color)
+	changed, err := store.Exec(tx, "UPDATE labels SET color = $3 WHERE org_id = $1 AND id = $2", org.ID, id, strconv.Itoa(n+1))
+	if err == nil && changed != 1 {
+		err = fmt.Errorf("%d rows were changed", changed)
+	}
+	return err
+}
+
+// inOneGroup runs n members together, and returns their errors.
+func inOneGroup(t *testing.T, st *store.Store, n int, member func(i int) (store.Foresight, func(*store.Tx) error), before func()) []error {
+	t.Helper()
+	inside, open := make(chan struct{}), make(chan struct{})
+	var first sync.WaitGroup
+	first.Go(func() {
+		st.InGroup(context.Background(), store.Foresight{}, func(*store.Tx) error {
+			close(inside)
+			<-open
+			return errRefused
+		})
+	})
+	<-inside
+	done := make(chan []error)
+	go func() {
+		done <- together(n, func(i int) error {
+			want, run := member(i)
+			return st.InGroup(context.Background(), want, run)
+		})
+	}()
+	for store.InLine(st) < n {
+		runtime.Gosched()
+	}
+	before()
+	close(open)
+	first.Wait()
+	return <-done
+}
+
+func oneLine(t *testing.T) (*store.Store, *store.Journey, storetest.Organization) {
+	t.Helper()
+	cfg, journey := store.Traced(storetest.NewConfig(t, storetest.Postgres))
+	st := storetest.OpenAt(t, cfg)
+	store.OneGroup(st)
+	return st, journey, storetest.Org(t, st)
+}
+
+// Ordinary writes cost a few statements and three round trips, however many come together.
+func TestStatementsOfLabels(t *testing.T) {
+	t.Parallel()
+	st, journey, org := oneLine(t)
+	for _, c := range []struct {
+		name              string
+		keys              bool
+		statements, trips int64
+	}{
+		{"labels", false, 6, 3}, // BEGIN, settings, teams | names | rows, COMMIT
+		{"with keys", true, 9, 3},
+	} {
+		for _, n := range []int{2, 40} {
+			var statements, trips int64
+			errs := inOneGroup(t, st, n, func(i int) (store.Foresight, func(*store.Tx) error) {
+				name := fmt.Sprintf("%s %d of %d", c.name, i, n)
+				want := store.Foresight{Kind: "label"}
+				if c.keys {
+					want.Answer = store.AnswerKey{OrgID: org.ID, Key: name}
+				}
+				return want, func(tx *store.Tx) error {
+					if err := addLabel(tx, org, name); err != nil || !c.keys {
+						return err
+					}
+					return answered(tx, want.Answer)
+				}
+			}, func() { statements, trips = journey.Statements.Load(), journey.Trips.Load() })
+			requireAllNil(t, errs)
+			statements, trips = journey.Statements.Load()-statements, journey.Trips.Load()-trips
+			t.Logf("%s, %d of them: %d statements, %d journeys", c.name, n, statements, trips)
+			if statements > c.statements || trips > c.trips {
+				t.Errorf("%s: %d of them cost %d statements and %d journeys, at most %d and %d were expected", c.name, n, statements, trips, c.statements, c.trips)
+			}
+		}
+	}
+}
+
+// Of equal names in one group one is added. The others are refused, and nobody is run alone because of them.
+func TestEqualNamesInAGroup(t *testing.T) {
+	t.Parallel()
+	st, journey, org := oneLine(t)
+	storetest.Label(t, st, org, "There Before")
+	names := []string{"new", "NEW", "there before", "other", "New"}
+	var trips int64
+	errs := inOneGroup(t, st, len(names), func(i int) (store.Foresight, func(*store.Tx) error) {
+		return store.Foresight{Kind: "label"}, func(tx *store.Tx) error { return addLabel(tx, org, names[i]) }
+	}, func() { trips = journey.Trips.Load() })
+	refused := 0
+	for i, err := range errs {
+		if errors.Is(err, store.ErrDuplicate) {
+			refused++
+		} else if err != nil {
+			t.Errorf("%q: %v", names[i], err)
+		}
+	}
+	if refused != 3 || errs[3] != nil || errs[2] == nil {
+		t.Errorf("the outcomes are %v", errs)
+	}
+	if trips = journey.Trips.Load() - trips; trips != 3 {
+		t.Errorf("%d journeys", trips)
+	}
+	labels, err := st.Read(t.Context()).LabelsOfTeam(org.ID, org.TeamID)
+	requireEqual(t, len(labels), err, 3)
+}
+
+// Whatever members do and however they end: those that succeeded have had their effect once, one after the other, and
+// the others have had none.
+func TestMembersThatSayNothing(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		rapid.Check(t, func(rt *rapid.T) {
+			org := storetest.Org(t, st)
+			var ids []string
+			for i := range 3 {
+				ids = append(ids, storetest.Label(t, st, org, fmt.Sprint("counter ", i)).ID)
+			}
+			hows := rapid.SliceOfN(rapid.SampledFrom([]string{"go", "go", "go", "go", "refuse", "read back", "panic", "leave", "inside"}), 1, 30).Draw(rt, "hows")
+			var mu sync.Mutex
+			want := map[string]int{}
+			together(len(hows), func(i int) error {
+				err := countAs(st, org, ids[i%3], hows[i])
+				if succeeds := hows[i] == "go" || hows[i] == "read back" || hows[i] == "inside"; succeeds != (err == nil) {
+					t.Errorf("%q ended with %v", hows[i], err)
+				}
+				if err == nil {
+					mu.Lock()
+					defer mu.Unlock()
+					want[ids[i%3]]++
+				}
+				return nil
+			})
+			for _, id := range ids {
+				label, err := st.Read(t.Context()).Label(org.ID, id)
+				if n, _ := strconv.Atoi(label.Color); err != nil || n != want[id] {
+					rt.Fatalf("%d of %v were counted, want %d (%v)", n, hows, want[id], err)
+				}
+			}
+		})
+	})
+}
+
+// countAs counts once on a label, and ends in the given way.
+func countAs(st *store.Store, org storetest.Organization, id, how string) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errPanicked
+		}
+	}()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	return st.InGroup(ctx, store.Foresight{Kind: how}, func(tx *store.Tx) error {
+		if err := count(tx, org, id); err != nil {
+			return err
+		}
+		switch how {
+		case "refuse":
+			return errRefused
+		case "read back": // what it has written itself, which takes a transaction of its own
+			_, err := tx.Label(org.ID, id)
+			return err
+		case "inside":
+			err := tx.Savepoint(func() error { return errors.Join(addLabel(tx, org, "undone"), errRefused) })
+			if !errors.Is(err, errRefused) {
+				return err
+			}
+		case "panic":
+			panic("on purpose")
+		case "leave":
+			cancel()
+		}
+		return nil
+	})
+}
+
+// Two nodes give out the same names at the same time.
+func TestNamesOnTwoNodes(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	nodes := []*store.Store{storetest.OpenAt(t, cfg), storetest.OpenAt(t, cfg)}
+	org := storetest.Org(t, nodes[0])
+	const names = 20
+	var mu sync.Mutex
+	added := map[int]int{}
+	together(4*names, func(i int) error {
+		err := nodes[i%2].InGroup(context.Background(), store.Foresight{Kind: "label"}, func(tx *store.Tx) error {
+			return addLabel(tx, org, fmt.Sprint("name ", i/4))
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil {
+			added[i/4]++
+		} else if !errors.Is(err, store.ErrDuplicate) {
+			t.Error(err)
+		}
+		return nil
+	})
+	for i := range names {
+		if added[i] != 1 {
+			t.Errorf("name %d was added %d times", i, added[i])
+		}
+	}
+}
+
+// A row that another transaction keeps locked delays the member that needs it, and for a moment the others.
+func TestMemberBehindALock(t *testing.T) {
+	t.Parallel()
+	st, _, org := oneLine(t)
+	label := storetest.Label(t, st, org, "locked")
+	locked, release := make(chan struct{}), make(chan struct{})
+	var holder, waiter sync.WaitGroup
+	holder.Go(func() {
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			_, err := tx.Label(org.ID, label.ID)
+			close(locked)
+			<-release
+			return err
+		})
+	})
+	<-locked
+	waiter.Go(func() {
+		if err := countAs(st, org, label.ID, "go"); err != nil {
+			t.Error(err)
+		}
+	})
+	requireNoError(t, st.InGroup(t.Context(), store.Foresight{Kind: "label"}, func(tx *store.Tx) error { return addLabel(tx, org, "free") }))
+	close(release)
+	holder.Wait()
+	waiter.Wait()
+	got, err := st.Read(t.Context()).Label(org.ID, label.ID)
+	requireEqual(t, got.Color, err, "1")
+}
+
+// A transaction that does not fit is not tried again and again.
+func TestKindThatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	st, _, org := oneLine(t)
+	label := storetest.Label(t, st, org, "a")
+	requireNoError(t, countAs(st, org, label.ID, "go"))
+	requireNoError(t, countAs(st, org, label.ID, "read back"))
+	for kind, want := range map[string]bool{"go": true, "read back": false} {
+		if got := store.RunsTogether(st, kind); got != want {
+			t.Errorf("%q fits: %v", kind, got)
+		}
+	}
+}
+
+// Look-ups that wait are sent together, and everybody gets the own row.
+func TestLookUpsTogether(t *testing.T) {
+	t.Parallel()
+	st, journey, org := oneLine(t)
+	const n = 40
+	var labels []chat.Label
+	for i := range n {
+		labels = append(labels, storetest.Label(t, st, org, fmt.Sprint(i)))
+	}
+	waiting, release := store.HoldLookUps(st)
+	done := make(chan []error)
+	go func() {
+		done <- together(2*n, func(i int) error {
+			if i >= n {
+				_, err := st.Read(context.Background()).Label(org.ID, labels[i-n].ID+"x")
+				requireError(t, err, store.ErrNotFound)
+				return nil
+			}
+			got, err := st.Read(context.Background()).Label(org.ID, labels[i].ID)
+			requireEqual(t, got, err, labels[i])
+			return nil
+		})
+	}()
+	for waiting() < 2*n {
+		runtime.Gosched()
+	}
+	statements, trips := journey.Statements.Load(), journey.Trips.Load()
+	release()
+	requireAllNil(t, <-done)
+	if statements, trips = journey.Statements.Load()-statements, journey.Trips.Load()-trips; statements != 4 || trips != 2 {
+		t.Errorf("%d look-ups cost %d statements and %d journeys", 2*n, statements, trips)
+	}
+}
+
+func TestWhatIsKnownOfAStatement(t *testing.T) {
+	t.Parallel()
+	for sql, want := range map[string]string{
+		"SELECT id, name FROM labels WHERE org_id = $1 AND id = $2":                                               "read labels row",
+		"SELECT id, name FROM labels WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE":                             "read labels row locked",
+		"SELECT id FROM labels WHERE org_id = $1 ORDER BY id":                                                     "read",
+		"SELECT a.id FROM labels a, teams t WHERE a.org_id = $1":                                                  "alone",
+		"SELECT pg_try_advisory_xact_lock($1)":                                                                    "alone",
+		"SELECT id FROM jobs WHERE org_id = $1 AND id = $2 FOR UPDATE SKIP LOCKED":                                "alone",
+		"INSERT INTO notes (org_id, id, text) VALUES ($1, $2, $3)":                                                "add notes row",
+		"INSERT INTO labels (org_id, id, name_key) VALUES ($1, $2, $3) ON CONFLICT (org_id, name_key) DO NOTHING": "insert labels row",
+		"INSERT INTO labels (org_id, id) VALUES ($1, $2) ON CONFLICT DO NOTHING":                                  "change labels row",
+		"UPDATE labels SET color = $3 WHERE org_id = $1 AND id = $2":                                              "change labels row counted",
+		"UPDATE labels SET name = $3, name_key = $4 WHERE org_id = $1 AND id = $2":                                "change labels row",
+		"UPDATE labels SET color = $3 WHERE org_id = $1 AND id = $2 AND color <> $3":                              "change labels row",
+		"UPDATE labels SET color = $2 WHERE org_id = $1":                                                          "change labels",
+		"DELETE FROM labels WHERE org_id = $1 AND id = $2":                                                        "change labels row counted",
+		"DELETE FROM labels WHERE org_id = $1 AND id = $2 RETURNING id":                                           "alone",
+		"WITH gone AS (DELETE FROM labels WHERE org_id = $1 RETURNING id) SELECT id FROM gone":                    "alone",
+	} {
+		if got := store.Fit(sql); got != want {
+			t.Errorf("%s\n\tis %q, want %q", sql, got, want)
+		}
+	}
+}
