@@ -86,7 +86,7 @@ type broadcastTemplateView struct {
 type audienceView struct {
 	LabelIDs []string            `json:"label_ids"`
 	Match    string              `json:"match" enum:"any,all"`
-	Filter   *chat.ContactFilter `json:"filter,omitempty" doc:"The contacts of the number whom this lets pass, instead of labels."`
+	Filter   *chat.ContactFilter `json:"filter,omitzero" doc:"The contacts of the number whom this lets pass, instead of labels."`
 }
 
 type broadcastCountsView struct {

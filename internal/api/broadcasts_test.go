@@ -73,6 +73,12 @@ func TestBroadcastDraft(t *testing.T) {
 		if b.Status != "draft" || b.ScheduledAt != nil || b.Audience.Filter != nil || len(b.Audience.LabelIDs) != 1 {
 			t.Errorf("it becomes %+v", b)
 		}
+		everybody := draft{}
+		call(http.MethodPost, "", `{"name":"Sale","template":{"name":"sale","language":"en"},"audience":{"filter":{}}}`).RequireStatus(t, http.StatusCreated).Data(t, &everybody)
+		call(http.MethodGet, "/"+everybody.ID, "").RequireStatus(t, http.StatusOK).Data(t, &everybody)
+		if everybody.Audience.Filter == nil {
+			t.Error("a broadcast to all contacts is shown as one to nobody")
+		}
 		var preview struct {
 			Total        int
 			MessagesLeft *int `json:"messages_left"`
