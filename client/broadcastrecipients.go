@@ -58,12 +58,12 @@ func (f RecipientFilter) query() query {
 	return f.PageOptions.query().text("status", f.Status).text("reason", f.Reason).text("reaction", f.Reaction)
 }
 
-// ListBroadcastRecipients returns a page of a broadcast's recipients, newest first.
+// ListBroadcastRecipients returns a page of a broadcast's recipients, in the order in which they were added.
 func (c *Client) ListBroadcastRecipients(ctx context.Context, phoneNumberID, id string, f RecipientFilter, options ...CallOption) (*Page[BroadcastRecipient], error) {
 	return list[BroadcastRecipient](ctx, c, newCall(http.MethodGet, options, phoneNumberID, "broadcasts", id, "recipients"), f.query())
 }
 
-// BroadcastRecipients walks through all recipients of a broadcast, newest first.
+// BroadcastRecipients walks through all recipients of a broadcast, in the order in which they were added.
 func (c *Client) BroadcastRecipients(ctx context.Context, phoneNumberID, id string, f RecipientFilter) iter.Seq2[BroadcastRecipient, error] {
 	return walk(f.PageOptions, func(at PageOptions) (*Page[BroadcastRecipient], error) {
 		f.PageOptions = at

@@ -36,7 +36,7 @@ func registerBroadcastRecipients(a *API) {
 
 	rest.List(a.shared, rest.Operation{
 		Method: http.MethodGet, Path: broadcastPath + "/{id}/recipients", ID: "listBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
-		Summary: "List a broadcast's recipients, newest first", Description: "Each has become one message, or has a reason why not, or waits.",
+		Summary: "List a broadcast's recipients, in the order in which they were added", Description: "Each has become one message, or has a reason why not, or waits. Who is retried stands at the end.",
 	}, listBroadcastRecipients)
 
 	rest.Download(a.shared, rest.Operation{

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -286,6 +288,39 @@ func TestBroadcastExport(t *testing.T) {
 			if ordered := slices.IsSortedFunc(rows[1:], func(a, b []string) int { return cmp.Compare(a[0], b[0]) }); !ordered || want > 2 && rows[len(rows)-1][1] != "+491600002499" {
 				t.Errorf("%q is not in the order of the list: %v", filter, rows[len(rows)-1])
 			}
+			requireListed(t, c, "/broadcasts/"+b.ID+"/"+strings.Replace(filter, ".csv", "", 1), rows[1:])
 		}
 	})
+}
+
+// requireListed fails the test unless a list shows the same recipients as the rows of its export, in the same order.
+func requireListed(t *testing.T, c *apitest.Case, path string, rows [][]string) {
+	t.Helper()
+	if strings.Contains(path, "left_out") {
+		return // it is no list
+	}
+	path, rest, _ := strings.Cut(path, "?")
+	query, err := url.ParseQuery(rest)
+	must(t, err)
+	query.Set("limit", "100")
+	var shown []string
+	for more := true; more; more = query.Get("cursor") != "" {
+		var page struct {
+			Data []struct{ ID string }
+			Next string `json:"next_cursor"`
+		}
+		answer := c.Call(t, apitest.Request{Method: http.MethodGet, Path: "/v1/${number}" + path + "?" + query.Encode()}).RequireStatus(t, http.StatusOK)
+		must(t, json.Unmarshal(answer.Body, &page))
+		for _, row := range page.Data {
+			shown = append(shown, row.ID)
+		}
+		query.Set("cursor", page.Next)
+	}
+	exported := make([]string, len(rows))
+	for i, row := range rows {
+		exported[i] = row[0]
+	}
+	if !slices.Equal(shown, exported) {
+		t.Errorf("%s lists %d recipients, and the export has %d, or others, or in another order", path, len(shown), len(exported))
+	}
 }

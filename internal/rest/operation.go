@@ -101,7 +101,7 @@ func perform[O any](c *Call, r store.Reader, fn func() (O, error)) (Answer, erro
 	return c.Success(out), nil
 }
 
-// List registers an operation that answers with a page, newest first.
+// List registers an operation that answers with a page of a list.
 func List[I, V any](p Place, op Operation, fetch func(c *Call, in *I, p store.Page) (store.Slice[V], error)) {
 	each(p, op, func(s *Surface, op *Operation) {
 		op.Errors = append(op.Errors, chat.CodeInvalidLimit, chat.CodeInvalidCursor)

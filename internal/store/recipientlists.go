@@ -17,28 +17,14 @@ type RecipientFilter struct {
 
 var recipientsByID = order[chat.Recipient]{position: func(r chat.Recipient) Position { return Position{ID: r.ID} }}
 
-// Recipients returns one page of a broadcast's recipients. With several statuses it reads each along the index
-// by status and sorts the result, because otherwise the rows of all other statuses would be read as well.
+// Recipients returns one page of a broadcast's recipients, in the order in which they were added.
 func (r Reader) Recipients(orgID, broadcastID string, f RecipientFilter, p Page) (Slice[chat.Recipient], error) {
-	if len(f.Statuses) < 2 {
-		return r.recipients(orgID, broadcastID, f, p)
+	after := ""
+	if p.After != nil {
+		after = p.After.ID
 	}
-	var rows []chat.Recipient
-	for _, status := range f.Statuses {
-		of := f
-		of.Statuses = []chat.RecipientStatus{status}
-		found, err := r.recipients(orgID, broadcastID, of, Page{Limit: p.Limit + 1, After: p.After})
-		if err != nil {
-			return Slice[chat.Recipient]{}, err
-		}
-		rows = append(rows, found.Rows...)
-	}
-	slices.SortFunc(rows, func(a, b chat.Recipient) int { return cmp.Compare(b.ID, a.ID) })
-	return recipientsByID.slice(rows[:min(len(rows), p.Limit+1)], p.Limit), nil
-}
-
-func (r Reader) recipients(orgID, broadcastID string, f RecipientFilter, p Page) (Slice[chat.Recipient], error) {
-	return newestFirst(r, scanRecipient, "SELECT "+recipientColumns+" FROM broadcast_recipients", f.conditions(orgID, broadcastID), recipientsByID, p)
+	rows, err := r.RecipientsAfter(orgID, broadcastID, f, after, p.Limit+1)
+	return recipientsByID.slice(rows, p.Limit), err
 }
 
 // conditions are those of a filter with one status at most.
@@ -63,7 +49,8 @@ func (f RecipientFilter) conditions(orgID, broadcastID string) (c conditions) {
 }
 
 // RecipientsAfter returns up to limit of a broadcast's recipients after an id, in the order in which they were added.
-// Like Recipients it reads each status by itself.
+// With several statuses it reads each along the index by status and sorts the result, because otherwise the rows of all
+// other statuses would be read as well.
 func (r Reader) RecipientsAfter(orgID, broadcastID string, f RecipientFilter, after string, limit int) (rows []chat.Recipient, err error) {
 	each := [][]chat.RecipientStatus{nil}
 	if len(f.Statuses) > 0 {

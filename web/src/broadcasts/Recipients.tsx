@@ -2,6 +2,7 @@ import { Button, Select } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { address } from "../api/client";
+import { useText } from "../i18n";
 import { Panel } from "../settings/Section";
 import { EmptyState } from "../ui/EmptyState";
 import { Icon } from "../ui/icons";
@@ -16,6 +17,7 @@ import { phoneOf } from "../ui/phone";
 /** Each recipient, with what became of it and the way to the conversation. */
 export function Recipients({ broadcast: b, search }: { broadcast: Broadcast; search: RecipientSearch }) {
   const t = useBroadcasts();
+  const common = useText("common");
   const navigate = useNavigate();
   const query = useInfiniteQuery(recipientsQuery(b, { show: search.show, reason: search.reason }));
   const set = (show: string | null) =>
@@ -33,7 +35,7 @@ export function Recipients({ broadcast: b, search }: { broadcast: Broadcast; sea
           return (
             <>
               <ul className={styles.people} aria-label={t.recipients}>{rows.map((r) => <Person key={r.id} recipient={r} />)}</ul>
-              <More mt={12} query={query} text={t.older} />
+              <More mt={12} query={query} text={common.more} />
             </>
           );
         }}
