@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/parleyhq/parley/internal/app/apptest"
@@ -103,6 +104,18 @@ func TestReasonsHaveWords(t *testing.T) {
 					t.Errorf("%s/%s has no words for %s", language, file, reason)
 				}
 			}
+		}
+	}
+}
+
+// What the server refuses is said in each language. In English the server's own sentence is shown, or a page's instead of it.
+func TestRefusalsHaveWords(t *testing.T) {
+	t.Parallel()
+	elsewhere := []string{"invalid_phone_number", "missing_required_field", "invalid_field_value", "resource_not_found", "rate_limit_exceeded"} // see messages.ts
+	text := read(t, "../../web/src/i18n/id/errors.ts")
+	for _, code := range constants(t, "error.go", `Code\w+ +Code = "(\w+)"`) {
+		if !slices.Contains(elsewhere, code) && !regexp.MustCompile(`(?m)^ +`+code+`: ".+",$`).MatchString(text) {
+			t.Errorf("id/errors.ts has no words for %s", code)
 		}
 	}
 }

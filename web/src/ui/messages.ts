@@ -19,12 +19,22 @@ const patterns: [RegExp, (words: Words, ...found: string[]) => string][] = [
   [/^Must be at least (\S+)\.$/u, (t, n) => t.least(n ?? "")],
   [/^Must be at most (\S+)\.$/u, (t, n) => t.most(n ?? "")],
   [/^Must be an? (whole )?(number|integer)/u, (t) => t.number],
+  [/^Must be in the future/u, (t) => t.future],
   [/^Must (match|not contain|be) /u, (t) => t.shape],
   [/^A user with this address exists already/u, (t) => t.emailTaken],
   [/^This is the only owner/u, (t) => t.onlyOwner],
   [/^This is not your password/u, (t) => t.wrongPassword],
   [/^The organization has a team of this name/u, (t) => t.teamTaken],
   [/^The team has a label of this name/u, (t) => t.labelTaken],
+  [/^The broadcast is \w+; this is possible while/u, (t) => t.broadcastMoved],
+  [/^The broadcast is a copy that is still being made/u, (t) => t.broadcastCopied],
+  [/^The broadcast is still being stopped/u, (t) => t.broadcastStopping],
+  [/\(quality_red\)/u, (t) => t.qualityRed],
+  [/\(template_paused\)/u, (t) => t.templatePaused],
+  [/\(template_disabled\)/u, (t) => t.templateDisabled],
+  [/the parameters (of this broadcast )?do not fit any more/u, (t) => t.templateChanged],
+  [/^There is nobody to send to/u, (t) => t.nobody],
+  [/^The message cannot be filled in for the first recipient/u, (t) => t.testUnfilled],
 ];
 
 const codes: Record<string, keyof { [Name in keyof Words as Words[Name] extends string ? Name : never]: true }> = {
@@ -35,7 +45,10 @@ const codes: Record<string, keyof { [Name in keyof Words as Words[Name] extends 
   rate_limit_exceeded: "tooOften",
 };
 
-/** What an error says to people, for toasts and forms. What is not known here is said as the server says it. */
+/**
+ * What an error says to people, for toasts and forms. What is not known here is said as the server says it: in English. So
+ * the other languages have a sentence for each code.
+ */
 export function messageOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   if (error.code === "offline") return text("common").offlineError;
@@ -45,5 +58,5 @@ export function messageOf(error: unknown): string {
     if (found) return say(words, ...found.slice(1));
   }
   const known = codes[error.code];
-  return known ? words[known] : error.message;
+  return known ? words[known] : (words.codes[error.code] ?? error.message);
 }

@@ -13,6 +13,7 @@ export const errors = {
   most: (most: string) => `It must be ${most} or less.`,
   fewItems: (least: number) => (least === 1 ? "Choose at least one." : `Choose at least ${least}.`),
   manyItems: (most: number) => `Choose at most ${most}.`,
+  future: "Choose a time that is still to come.",
   shape: "This is not in the right format.",
   emailTaken: "There is already a user with this address.",
   onlyOwner: "This is the only owner. Make somebody else an owner first.",
@@ -22,4 +23,15 @@ export const errors = {
   forbidden: "You are not allowed to do this. Ask an owner or admin.",
   gone: "It no longer exists, or you are not allowed to see it.",
   tooOften: "Too many attempts. Wait a moment and try again.",
+  broadcastMoved: "This is not possible any more: the broadcast has moved on. The page now shows its state.",
+  broadcastCopied: "This copy is still being made. Try again in a few seconds. If it is gone then, duplicate the original again.",
+  broadcastStopping: "The broadcast is still being stopped. Try again in a few seconds.",
+  qualityRed: "The provider rates this number RED because too many people block or report it. Wait until the rating is better. Agents can write meanwhile.",
+  templatePaused: "The provider has paused the template because too many people block or report it. Go on when it is approved again. If it already is, sync the templates.",
+  templateDisabled: "The template cannot be sent: it was rejected, is under review, or was disabled. Go on when it is approved again. If it already is, sync the templates.",
+  templateChanged: "The template has changed, and takes other values than this broadcast has. Fill in its message again; if the broadcast has begun, do that in a duplicate.",
+  nobody: "There is nobody to send to. Choose contacts, or add numbers to the list.",
+  testUnfilled: "The message cannot be filled in for the first person of the list: a value is missing or does not fit. Add a fallback, or mend the list.",
+  /** By the code of an error. In English the server's own sentence says more. */
+  codes: {} as Record<string, string>,
 };
