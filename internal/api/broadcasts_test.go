@@ -113,9 +113,9 @@ func TestBroadcastAsPeopleWrite(t *testing.T) {
 		}
 		const sale = `{"name":"Sale","template":{"name":"sale","language":"en"`
 		var b draft
-		call(sale+`},"audience":{"recipients":[{"to":"+49 (0)155-1000.0001"},{"to":"0049 155 10000001"},{"to":"00"}]}}`).RequireStatus(t, http.StatusCreated).Data(t, &b)
-		if b.Counts.Waiting != 1 || b.Counts.Skipped != 2 {
-			t.Errorf("two forms of a number, and none, count as %+v", b.Counts)
+		call(sale+`},"audience":{"recipients":[{"to":"+49 (0)155-1000.0001"},{"to":"0049 155 10000001"},{"to":"\u202a+49 155 10000001\u202c"},{"to":"=\"+4915510000001\""},{"to":"00"}]}}`).RequireStatus(t, http.StatusCreated).Data(t, &b)
+		if b.Counts.Waiting != 1 || b.Counts.Skipped != 4 {
+			t.Errorf("four forms of a number, and none, count as %+v", b.Counts)
 		}
 		for _, text := range []string{"{{contact.name", "{{recipient.a|{{contact.name}}}}"} {
 			call(sale+`,"components":[{"type":"body","parameters":[{"type":"text","text":"`+text+`"}]}]}}`).RequireFailure(t, "invalid_field_value", "template.components")

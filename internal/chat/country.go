@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // callingCodes lists the countries by their two letters, each with its calling code.
@@ -42,13 +43,34 @@ var trunks = map[string]string{
 var (
 	shortened = regexp.MustCompile(`^[0-9][.,]?[0-9]*[eE]\+?[0-9]+$`)
 	asDecimal = regexp.MustCompile(`^\+?[0-9]+[.,]0+$`)
-	betweens  = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "\t", "", "-", "", "\u2010", "", "\u2011", "", "\u2013", "", ".", "", "/", "", "(", "", ")", "")
+	asFormula = regexp.MustCompile(`^="(.*)"$`) // keeps a spreadsheet from shortening it
+	asAddress = regexp.MustCompile(`^(?i:tel|whatsapp):`)
 )
+
+// zeros are the zeros of the digits in which numbers are written elsewhere: Arabic, Persian, Hindi, Bengali, and wide ones.
+var zeros = []rune{'٠', '۰', '०', '০', '０'}
+
+// digit maps the characters of a number: other digits become ours, and what stands between them goes. Marks of the
+// direction of writing come with numbers that were copied from a phone.
+func digit(r rune) rune {
+	if unicode.IsSpace(r) || unicode.In(r, unicode.Pd, unicode.Cf) || strings.ContainsRune("./()−", r) {
+		return -1
+	}
+	for _, zero := range zeros {
+		if zero <= r && r <= zero+9 {
+			return '0' + r - zero
+		}
+	}
+	return r
+}
 
 // ReadNumber reads a number as people write it: with blanks and signs, with 00 for +, or without the code of
 // their own country. It returns the international form.
 func ReadNumber(s, country string) (string, error) {
-	s = strings.TrimSpace(s)
+	s = Unguarded(strings.TrimSpace(s))
+	if found := asFormula.FindStringSubmatch(s); found != nil {
+		s = strings.TrimSpace(found[1])
+	}
 	if s == "" {
 		return "", Invalid("phone_number", "The number is missing.")
 	}
@@ -58,10 +80,12 @@ func ReadNumber(s, country string) (string, error) {
 	if asDecimal.MatchString(s) {
 		s = s[:strings.IndexAny(s, ".,")]
 	}
-	if strings.HasPrefix(s, "+") || strings.HasPrefix(s, "00") {
+	s = asAddress.ReplaceAllString(s, "")
+	plain := strings.TrimLeftFunc(s, func(r rune) bool { return digit(r) < 0 })
+	if strings.HasPrefix(plain, "+") || strings.HasPrefix(plain, "00") {
 		s = strings.Replace(s, "(0)", "", 1)
 	}
-	s = betweens.Replace(strings.TrimPrefix(s, "tel:"))
+	s = strings.Map(digit, s)
 	switch {
 	case strings.HasPrefix(s, "+"):
 	case strings.HasPrefix(s, "00"):

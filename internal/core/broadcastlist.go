@@ -66,20 +66,13 @@ func addressAsContacts(r store.Reader, b chat.Broadcast, rows []chat.Recipient) 
 	return err
 }
 
-// separators are what people write between the digits of a number, with the zero that is not dialled from abroad.
-var separators = strings.NewReplacer("(0)", "", " ", "", "-", "", "(", "", ")", "", ".", "", "\u00a0", "", "/", "")
-
 // cleanRecipients are recipients as they are stored. Invalid addresses are kept, with the reason.
 func cleanRecipients(in []NewRecipient) []chat.Recipient {
 	rows := make([]chat.Recipient, len(in))
 	for i, r := range in {
 		row := chat.Recipient{Status: chat.RecipientWaiting, Variables: r.Variables, Address: r.Recipient}
 		if r.To != "" || !chat.ValidBSUID(r.Recipient) {
-			to := separators.Replace(r.To)
-			if abroad, found := strings.CutPrefix(to, "00"); found {
-				to = "+" + abroad
-			}
-			number, err := chat.CleanPhoneNumber("to", to)
+			number, err := chat.ReadNumber(r.To, "")
 			row.Address = number
 			if err != nil {
 				row.Status, row.Reason, row.Address = chat.RecipientSkipped, chat.SkipInvalid, shortened(r.To+r.Recipient)
