@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/parleyhq/parley/client"
@@ -57,8 +56,9 @@ type broadcastCreateCommand struct {
 	Name      string     `required:"" placeholder:"NAME" help:"What colleagues know it by."`
 	Template  string     `required:"" placeholder:"NAME" help:"The template."`
 	Language  string     `default:"en_US" placeholder:"CODE" help:"The template's language."`
-	Label     []string   `placeholder:"ID" help:"Goes to the contacts with this label. Repeatable."`
+	Label     []string   `xor:"audience" placeholder:"ID" help:"Goes to the contacts with this label. Repeatable."`
 	All       bool       `help:"To those with all of the labels, instead of any."`
+	Everybody bool       `xor:"audience" help:"Goes to all contacts of the number."`
 	CSV       string     `name:"csv" placeholder:"FILE" help:"Goes to the numbers in a table; - reads it from the standard input. Commas, semicolons or tabs divide it. The column with the numbers is called to, number, phone or phone_number, or is the first."`
 	PerSecond *int64     `placeholder:"N" help:"Messages a second. Without it, as fast as the number may."`
 	At        *time.Time `placeholder:"TIME" help:"When it starts by itself, like 2026-12-01T09:00:00+07:00."`
@@ -112,12 +112,16 @@ func (cmd *broadcastCreateCommand) create(c *console, api *client.Client) (*clie
 		return nil, err
 	}
 	defer source.Close()
+	people, err := newTable(source) // before there is a draft
+	if err != nil {
+		return nil, err
+	}
 	n.ScheduledAt = nil // so that it cannot start before all recipients are there
 	b, err := api.CreateBroadcast(c.ctx, cmd.From, n)
 	if err != nil {
 		return b, err
 	}
-	if err := addTable(c, api, cmd.From, b.ID, cmd.CSV, source); err != nil {
+	if err := addTable(c, api, *b, cmd.CSV, people); err != nil {
 		return b, err
 	}
 	if cmd.At != nil {
@@ -135,6 +139,9 @@ func (cmd *broadcastCreateCommand) broadcast(c *console, api *client.Client) (cl
 	}
 	if len(cmd.Label) > 0 {
 		n.Audience = &client.BroadcastAudience{LabelIDs: cmd.Label, Match: map[bool]string{true: "all", false: "any"}[cmd.All]}
+	}
+	if cmd.Everybody {
+		n.Audience = &client.BroadcastAudience{Filter: &client.AudienceFilter{}}
 	}
 	parts, err := cmd.components(func(from string) (client.MediaContent, error) { return uploaded(c, api, cmd.From, from) })
 	if err != nil || len(parts) == 0 {
@@ -155,25 +162,35 @@ func (cmd *broadcastAddCommand) Run(c *console, api *client.Client) error {
 		return err
 	}
 	defer source.Close()
-	if err := addTable(c, api, cmd.From, cmd.ID, cmd.CSV, source); err != nil {
-		return cmd.explain(err)
+	people, err := newTable(source)
+	if err != nil {
+		return err
 	}
 	b, err := api.GetBroadcast(c.ctx, cmd.From, cmd.ID)
+	if err == nil {
+		err = addTable(c, api, *b, cmd.CSV, people)
+	}
+	if err == nil {
+		b, err = api.GetBroadcast(c.ctx, cmd.From, cmd.ID)
+	}
 	return cmd.print(c, b, err)
 }
 
-// addTable adds the recipients of a table, a thousand at a time.
-func addTable(c *console, api *client.Client, from, id, file string, source io.Reader) error {
+// addTable adds the recipients of a table to a broadcast.
+func addTable(c *console, api *client.Client, b client.Broadcast, file string, people *table) error {
+	for _, column := range people.want(b.Template.Components) {
+		fmt.Fprintf(c.stderr, "%s has no column %q, which the message wants: its fallback stands there, and without one people are skipped\n", file, column)
+	}
 	var added, duplicate, invalid int
-	err := readRecipients(source, 1000, func(page []client.NewRecipient) error {
-		n, err := api.AddBroadcastRecipients(c.ctx, from, id, page)
+	err := people.each(maxRecipients, func(page []client.NewRecipient) error {
+		n, err := api.AddBroadcastRecipients(c.ctx, b.PhoneNumberID, b.ID, page)
 		if err == nil {
 			added, duplicate, invalid = added+n.Added, duplicate+n.Duplicate, invalid+n.Invalid
 		}
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("%w\nso far %d recipients of %s were added to %s, a draft; \"parley broadcast add\" goes on, those that are there count once", err, added, file, id)
+		return fmt.Errorf("%w\nso far %d recipients of %s were added to %s, a draft; \"parley broadcast add\" goes on, those that are there count once", err, added, file, b.ID)
 	}
 	fmt.Fprintf(c.stderr, "%d recipients added, %d duplicate, %d invalid\n", added, duplicate, invalid)
 	return nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,12 +31,21 @@ func openTable(file string) (io.ReadCloser, error) {
 	return os.Open(file)
 }
 
+// What goes to the service at once: a thousand recipients, and less than the megabyte that it takes.
+const (
+	maxRecipients = 1000
+	maxTexts      = 512 << 10
+	// maxText is longer than any text that a template takes. The rest of a longer one need not be sent to be refused.
+	maxText = 4096
+)
+
 // table is a table of recipients.
 type table struct {
 	rows   *csv.Reader
 	header []string
-	at     int      // the column with the numbers
-	first  []string // the first row, if it has no names
+	at     int            // the column with the numbers
+	first  []string       // the next row, if it has been read already
+	wanted map[int]string // the variables that columns are for
 }
 
 // newTable reads the names of the columns. Encoding and delimiter are guessed, because spreadsheets differ in them.
@@ -59,9 +69,36 @@ func newTable(r io.Reader) (*table, error) {
 		t.at = 0
 		if looksLikeNumber.MatchString(first[0]) {
 			t.header, t.first = nil, first
+			return t, nil
 		}
 	}
-	return t, nil
+	if t.first, err = t.next(); errors.Is(err, io.EOF) {
+		return nil, errors.New("the table has no rows below the names of its columns")
+	}
+	return t, err
+}
+
+// columnPattern finds the columns in the components of a template.
+var columnPattern = regexp.MustCompile(`\{\{\s*recipient\.([^{}|]+?)\s*(?:\|[^{}]*)?\}\}`)
+
+// want chooses the columns that a message has variables for, and returns the names of those that are not there. Case does
+// not matter, because people write the names twice.
+func (t *table) want(components json.RawMessage) (missing []string) {
+	t.wanted = map[int]string{}
+	for _, found := range columnPattern.FindAllSubmatch(components, -1) {
+		var name string
+		if json.Unmarshal([]byte(`"`+string(found[1])+`"`), &name) != nil {
+			name = string(found[1])
+		}
+		at := slices.IndexFunc(t.header, func(column string) bool { return strings.EqualFold(strings.TrimSpace(column), name) })
+		switch {
+		case at >= 0:
+			t.wanted[at] = name
+		case !slices.Contains(missing, name):
+			missing = append(missing, name)
+		}
+	}
+	return missing
 }
 
 // next returns the cells of the next row, or io.EOF.
@@ -80,46 +117,60 @@ func (t *table) next() ([]string, error) {
 	return row, err
 }
 
-// readRecipients reads a table in batches.
-func readRecipients(r io.Reader, most int, each func([]client.NewRecipient) error) error {
-	t, err := newTable(r)
-	if err != nil {
-		return err
-	}
-	page := make([]client.NewRecipient, 0, most)
+// each reads the recipients in batches.
+func (t *table) each(most int, do func([]client.NewRecipient) error) error {
+	page, texts := make([]client.NewRecipient, 0, most), 0
 	for {
 		row, err := t.next()
 		if errors.Is(err, io.EOF) {
 			if len(page) == 0 {
 				return nil
 			}
-			return each(page)
+			return do(page)
 		}
 		if err != nil {
 			return err
 		}
-		page = append(page, t.recipient(row))
-		if len(page) == most {
-			if err := each(page); err != nil {
+		r, size := t.recipient(row)
+		if len(page) == most || len(page) > 0 && texts+size > maxTexts {
+			if err := do(page); err != nil {
 				return err
 			}
-			page = page[:0]
+			page, texts = page[:0], 0
 		}
+		page, texts = append(page, r), texts+size
 	}
 }
 
-func (t *table) recipient(row []string) client.NewRecipient {
-	r := client.NewRecipient{Variables: map[string]string{}}
+// recipient makes a recipient of a row. size is about how long it is.
+func (t *table) recipient(row []string) (r client.NewRecipient, size int) {
+	r.Variables = map[string]string{}
 	for i, cell := range row {
+		name, wanted := t.wanted[i]
 		switch {
 		case i == t.at:
-			r.To = strings.TrimSpace(cell)
-		case i < len(t.header) && cell != "":
-			r.Variables[strings.TrimSpace(t.header[i])] = cell
+			r.To = cut(strings.TrimSpace(cell), 100)
+		case wanted && cell != "":
+			r.Variables[name] = cut(cell, maxText)
+			size += len(name) + len(r.Variables[name])
 		}
+	}
+	if t.wanted[t.at] != "" && r.To != "" {
+		r.Variables[t.wanted[t.at]] = r.To
 	}
 	if r.To == "" {
 		r.To = "-" // the service records an empty number as wrong, like others
 	}
-	return r
+	return r, size + 100
+}
+
+// cut is the beginning of a text.
+func cut(s string, runes int) string {
+	if len(s) <= runes {
+		return s
+	}
+	if r := []rune(s); len(r) > runes {
+		return string(r[:runes])
+	}
+	return s
 }

@@ -31,16 +31,44 @@ const (
 
 var errEndless = errors.New("a quote is opened and never closed")
 
-// Decoded converts a file from UTF-16 to UTF-8. Other encodings are left to CleanCell.
+// Decoded converts a file from UTF-16 to UTF-8, the ends of its lines to \n, and leaves out the line in which Excel names
+// the delimiter. Other encodings are left to CleanCell.
 func Decoded(r io.Reader) io.Reader {
 	begin := bufio.NewReaderSize(r, 4)
+	var decoded io.Reader = begin
 	switch mark, _ := begin.Peek(3); {
 	case bytes.HasPrefix(mark, []byte("\xef\xbb\xbf")):
 		begin.Discard(3)
 	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
-		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(begin)
+		decoded = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(begin)
 	}
-	return begin
+	lines := bufio.NewReader(&lineReader{r: decoded})
+	if first, _ := lines.Peek(len("sep=;\n")); len(first) == len("sep=;\n") && first[5] == '\n' && strings.EqualFold(string(first[:4]), "sep=") {
+		lines.Discard(len(first))
+	}
+	return lines
+}
+
+// lineReader ends each line with \n. Some programs still end them with \r alone, and a file would be one row.
+type lineReader struct {
+	r       io.Reader
+	pending bool // the last byte was \r, for which \n was given
+}
+
+func (l *lineReader) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	kept := 0
+	for _, b := range p[:n] {
+		if second := l.pending && b == '\n'; !second {
+			p[kept] = b
+			if b == '\r' {
+				p[kept] = '\n'
+			}
+			kept++
+		}
+		l.pending = b == '\r'
+	}
+	return kept, err
 }
 
 // Delimiter guesses the delimiter from the beginning of a file.

@@ -178,7 +178,11 @@ func writeFile(t *rapid.T, before map[string]person) (w written) {
 }
 
 func encode(t *rapid.T, text []byte) []byte {
-	switch rapid.SampledFrom([]string{"plain", "BOM", "UTF-16"}).Draw(t, "encoding") {
+	switch rapid.SampledFrom([]string{"plain", "BOM", "UTF-16", "delimiter named", "old Mac"}).Draw(t, "encoding") {
+	case "delimiter named":
+		return append([]byte("sep=;\r\n"), text...)
+	case "old Mac":
+		return bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r"))
 	case "BOM":
 		return append([]byte("\xef\xbb\xbf"), text...)
 	case "UTF-16":
