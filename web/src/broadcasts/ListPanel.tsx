@@ -7,7 +7,7 @@ import { viewsQuery } from "../inbox/data/views";
 import { Panel } from "../settings/Section";
 import { toast, toastError } from "../ui/toasts";
 import styles from "./Broadcasts.module.css";
-import { decode, numbersIn, phoneColumn, tableOf, type Table } from "./csv";
+import { cut, decode, numbersIn, phoneColumn, tableOf, type Table } from "./csv";
 import { addRecipients, pathOf, peopleOf, type Broadcast, type NewRecipient } from "./data";
 import { columnsOf } from "./mapping";
 import { useBroadcasts } from "./text";
@@ -101,7 +101,7 @@ function Pasted({ text, change, add }: { text: string; change: (text: string) =>
     <>
       <Textarea label={t.paste} description={t.pasteHint} autosize minRows={2} maxRows={8} value={text} onChange={(event) => change(event.target.value)} />
       <div>
-        <Button variant="default" disabled={numbers.length === 0} onClick={() => add(numbers.map((to) => ({ to })))}>{t.addNumbers}</Button>
+        <Button variant="default" disabled={numbers.length === 0} onClick={() => add(numbers.map((to) => ({ to: cut(to, 100) })))}>{t.addNumbers}</Button>
       </div>
     </>
   );
@@ -145,11 +145,12 @@ function Columns({ broadcast: b, table, add, close }: { broadcast: Broadcast; ta
   const [columns, setColumns] = useState<Record<string, number>>(() =>
     Object.fromEntries(wanted.map((key) => [key, table.columns.findIndex((c) => c.toLocaleLowerCase() === key.toLocaleLowerCase())])),
   );
-  const choices = table.columns.map((name, i) => ({ value: String(i), label: table.rows[0]?.[i] ? `${name} (${table.rows[0][i]})` : name }));
+  const choices = table.columns.map((name, i) => ({ value: String(i), label: table.rows[0]?.[i] ? `${cut(name, 60)} (${cut(table.rows[0][i], 60)})` : cut(name, 60) }));
   const rows = () =>
     table.rows.map((row) => ({
-      to: (row[phone] ?? "").trim().slice(0, 100) || "-", // an empty number is recorded as wrong, like others
-      variables: Object.fromEntries(wanted.flatMap((key) => (row[columns[key] ?? -1] ? [[key, row[columns[key] ?? -1] ?? ""]] : []))),
+      to: cut((row[phone] ?? "").trim(), 100) || "-", // an empty number is recorded as wrong, like others
+      // No template takes a text this long, and the rest of it need not be sent to be refused.
+      variables: Object.fromEntries(wanted.flatMap((key) => (row[columns[key] ?? -1] ? [[key, cut(row[columns[key] ?? -1] ?? "", 4_096)]] : []))),
     }));
   return (
     <div className={styles.fields}>

@@ -16,16 +16,20 @@ export function decode(bytes: ArrayBuffer): string {
   }
 }
 
+/** The line in which Excel names the divider. */
+const named = /^sep=(.)(?:\r\n?|\n)/iu;
+
 /** The sign that divides the cells: the one that the first line has most of, outside quotes. */
 function dividerOf(text: string): string {
-  const line = text.slice(0, 10_000).replace(/"[^"]*"/gu, "").split(/\r?\n/u, 1)[0] ?? "";
+  const line = text.slice(0, 10_000).replace(/"[^"]*"/gu, "").split(/[\r\n]/u, 1)[0] ?? "";
   const count = (sign: string) => line.split(sign).length;
   return [",", ";", "\t", "|"].reduce((best, sign) => (count(sign) > count(best) ? sign : best));
 }
 
 /** Takes a file apart. Cells may be quoted, and have line breaks then. Rows without any text are left out. */
-export function parse(text: string): string[][] {
-  const divider = dividerOf(text);
+export function parse(file: string): string[][] {
+  const text = file.replace(named, "");
+  const divider = named.exec(file)?.[1] ?? dividerOf(text);
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = "";
@@ -49,14 +53,15 @@ export function parse(text: string): string[][] {
       quoted = true;
       cell = "";
     } else if (sign === divider) endCell();
-    else if (sign === "\n") endRow();
-    else if (sign !== "\r") cell += sign;
+    else if (sign === "\n" || sign === "\r") endRow(); // between \r and \n is a row without any text
+    else cell += sign;
   }
   endRow();
   return rows;
 }
 
-const looksLikeNumber = (s: string) => /^\+?[\d\s().-]{6,}$/u.test(s);
+/** Spreadsheets guard numbers with quotes, and phones put marks of direction around them. */
+const looksLikeNumber = (s: string) => /^\+?[\d\s().\p{Pd}]{6,}$/u.test(s.replace(/^[='"]+|"$|\p{Cf}/gu, ""));
 
 /** A file's columns and rows. A first row without anything like a number has the names of the columns. */
 export function tableOf(text: string): Table {
@@ -68,12 +73,17 @@ export function tableOf(text: string): Table {
   return { columns, rows: headed ? rows.slice(1) : rows };
 }
 
-/** The column with the numbers: by its name, else the first that looks like it. -1: none does. */
+/** The column with the numbers: by its name, else the first that looks like it. -1: none does. An order has a number too. */
 export function phoneColumn({ columns, rows }: Table): number {
-  const named = columns.findIndex((c) => /phone|number|mobile|whatsapp|telepon|nomor|ponsel|hp\b|^to$/iu.test(c));
-  if (named >= 0) return named;
+  for (const name of [/phone|mobile|whatsapp|telepon|telefon|ponsel|celular|\bhp\b|\btel\b/iu, /^(number|nomor|to)$/iu]) {
+    const named = columns.findIndex((c) => name.test(c));
+    if (named >= 0) return named;
+  }
   return columns.findIndex((_, i) => rows.slice(0, 20).some((row) => looksLikeNumber(row[i] ?? "")));
 }
 
-/** Numbers as people paste them: by lines, commas or semicolons. */
-export const numbersIn = (text: string) => text.split(/[\n,;\t]+/u).map((s) => s.trim()).filter(Boolean);
+/** Numbers as people paste them: by lines, commas or semicolons, or one behind the other. */
+export const numbersIn = (text: string) => text.split(/[\r\n,;\t]+|\s+(?=\p{Cf}*\+)/u).map((s) => s.trim()).filter(Boolean);
+
+/** The beginning of a text, without half of a character. */
+export const cut = (text: string, length: number) => text.slice(0, length).replace(/[\uD800-\uDBFF]$/u, "");

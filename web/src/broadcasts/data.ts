@@ -161,17 +161,37 @@ export interface Added {
   invalid: number;
 }
 
-const part = 1_000;
+/** What goes to the server at once: this many people, and less than the megabyte that it takes. */
+const most = 1_000;
+const mostText = 250_000;
+
+/** Parts of a list that the server takes at once. */
+export function partsOf(rows: NewRecipient[]): NewRecipient[][] {
+  const parts: NewRecipient[][] = [];
+  let size = Infinity;
+  for (const row of rows) {
+    const length = JSON.stringify(row).length;
+    if (size + length > mostText || (parts.at(-1)?.length ?? 0) >= most) {
+      parts.push([]);
+      size = 0;
+    }
+    parts.at(-1)?.push(row);
+    size += length;
+  }
+  return parts;
+}
 
 /** Adds recipients in parts, and tells how far it is. */
 export async function addRecipients(b: Broadcast, rows: NewRecipient[], progress: (share: number) => void): Promise<Added> {
   const sum: Added = { added: 0, duplicate: 0, invalid: 0 };
-  for (let at = 0; at < rows.length; at += part) {
-    const n = await send<Added>("POST", pathOf(b, "/recipients"), { recipients: rows.slice(at, at + part) });
+  let done = 0;
+  for (const recipients of partsOf(rows)) {
+    const n = await send<Added>("POST", pathOf(b, "/recipients"), { recipients });
     sum.added += n.added;
     sum.duplicate += n.duplicate;
     sum.invalid += n.invalid;
-    progress(Math.min(1, (at + part) / rows.length));
+    done += recipients.length;
+    progress(done / rows.length);
   }
   return sum;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { componentsOf, type Template } from "../inbox/templates/template";
 import { audienceOf, chosenOf } from "./audience";
-import { decode, numbersIn, parse, phoneColumn, tableOf } from "./csv";
-import { restOf, type Broadcast } from "./data";
+import { cut, decode, numbersIn, parse, phoneColumn, tableOf } from "./csv";
+import { partsOf, restOf, type Broadcast } from "./data";
 import { columnsOf, isMapped, mappedOf, textOf, valuesOf } from "./mapping";
 import { instantOf, localOf } from "./zones";
 
@@ -24,7 +24,23 @@ test("a first row without a number has the names", () => {
 test("files of other systems are read", () => {
   expect(decode(new Uint8Array([0x4d, 0xfc]).buffer)).toBe("Mü");
   expect(decode(new Uint8Array([0xff, 0xfe, 0x41, 0]).buffer).endsWith("A")).toBe(true);
-  expect(numbersIn("+1, +2;\n +3\n")).toEqual(["+1", "+2", "+3"]);
+  expect(numbersIn("+1, +2;\n +3\r\n")).toEqual(["+1", "+2", "+3"]);
+  expect(numbersIn("+49 155 1000 0001 +49 155 1000 0002 \u202a+49155\u202c")).toEqual(["+49 155 1000 0001", "+49 155 1000 0002", "\u202a+49155\u202c"]);
+  expect(parse("sep=;\r\na,b;c\r\n1;2")).toEqual([["a,b", "c"], ["1", "2"]]);
+  expect(parse("a,b\r1,2\r")).toEqual([["a", "b"], ["1", "2"]]);
+  expect(tableOf(`="+4915510000001",Ada\n'+4915510000002,Bo`).columns).toEqual(["1", "2"]);
+  expect(phoneColumn(tableOf("Order number,Customer,Mobile\n100200300,Ada,+4915510000001"))).toBe(2);
+});
+
+test("a list goes to the server in parts that it takes", () => {
+  const row = (n: number) => ({ to: "+4915510000001", variables: { text: "ü".repeat(n) } });
+  expect(partsOf(Array.from({ length: 2_500 }, () => row(1))).map((p) => p.length)).toEqual([1_000, 1_000, 500]);
+  const long = partsOf(Array.from({ length: 300 }, () => row(4_096)));
+  expect(long.flat()).toHaveLength(300);
+  for (const part of long) expect(new TextEncoder().encode(JSON.stringify(part)).length).toBeLessThan(1_000_000);
+  expect(partsOf([])).toEqual([]);
+  expect(cut("a😀", 2)).toBe("a");
+  expect(cut("a😀", 3)).toBe("a😀");
 });
 
 test("what was chosen for a placeholder is found again in its text", () => {
