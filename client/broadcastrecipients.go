@@ -115,6 +115,7 @@ type BroadcastPreview struct {
 	Total        int64             `json:"total"`
 	Sendable     int64             `json:"sendable"`
 	Skipped      []ReasonCount     `json:"skipped"`
+	Unchecked    int64             `json:"unchecked"`   // of very many people, those who were counted and not looked at
 	DailyLimit   *int64            `json:"daily_limit"` // people in 24 hours; nil: not known, or no limit
 	ExceedsLimit bool              `json:"exceeds_daily_limit"`
 	MessagesLeft *int64            `json:"messages_left"` // the rest of the plan's quota of this month; nil: no limit

@@ -257,8 +257,9 @@ func timeText(t *time.Time) string {
 type previewView struct {
 	Object       string       `json:"object" enum:"broadcast_preview"`
 	Total        int64        `json:"total"`
-	Sendable     int64        `json:"sendable" doc:"How many would get a message."`
+	Sendable     int64        `json:"sendable" doc:"How many would get a message, at most where some are unchecked."`
 	Skipped      []reasonView `json:"skipped"`
+	Unchecked    int64        `json:"unchecked" doc:"Of very many people, how many were counted and not looked at: some of them may be left out too, and of several millions total is at least the number."`
 	DailyLimit   *int64       `json:"daily_limit" doc:"How many people the provider lets the number write to in 24 hours; null: not known, or no limit."`
 	ExceedsLimit bool         `json:"exceeds_daily_limit" doc:"A warning: it will fail for the rest, or take longer than a day."`
 	MessagesLeft *int64       `json:"messages_left" doc:"How many messages the plan has left this month; null: there is no limit."`
@@ -278,12 +279,12 @@ type sampleView struct {
 }
 
 func (a *API) previewBroadcast(c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (previewView, error) {
-	p, err := core.PreviewBroadcast(c.Read(), c.Account, string(in.ID), a.store.Now())
+	p, err := core.PreviewBroadcast(c.Read(), c.Account, string(in.ID), a.store.Now)
 	if err != nil {
 		return previewView{}, err
 	}
 	v := previewView{
-		Object: "broadcast_preview", Total: p.Total, Sendable: p.Sendable(), Skipped: []reasonView{}, DailyLimit: p.DailyLimit, MessagesLeft: p.MessagesLeft,
+		Object: "broadcast_preview", Total: p.Total, Sendable: p.Sendable(), Skipped: []reasonView{}, Unchecked: p.Unchecked, DailyLimit: p.DailyLimit, MessagesLeft: p.MessagesLeft,
 		ExceedsLimit: p.DailyLimit != nil && p.Sendable() > *p.DailyLimit, Samples: []sampleView{},
 	}
 	for _, reason := range p.Reasons() {

@@ -155,7 +155,7 @@ func TestAudience(t *testing.T) {
 			in.Audience = chat.Audience{Filter: &chat.ContactFilter{Consent: chat.ConsentUnknown, LabelIDs: []string{two.ID}}}
 		})
 		preview := func(b chat.Broadcast) core.BroadcastPreview {
-			p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now())
+			p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,6 +166,15 @@ func TestAudience(t *testing.T) {
 		}
 		if p := preview(filtered); p.Total != 53 || p.Sendable() != 53 || p.MessagesLeft != nil {
 			t.Errorf("the preview of a filter is %+v", p)
+		}
+		slow := r.Store.Now()
+		late := func() time.Time { slow = slow.Add(time.Minute); return slow }
+		if p, err := core.PreviewBroadcast(r.Read(), r.Account, any.ID, late); p.Total != 530 || p.Unchecked != 510 || p.Sendable() != 512 || err != nil {
+			t.Errorf("a preview without time is %+v, %v", p, err)
+		}
+		long := r.create(10_000, 1_500)
+		if p, err := core.PreviewBroadcast(r.Read(), r.Account, long.ID, late); p.Total != 1_500 || p.Unchecked != 500 || p.Sendable() != 1_500 || err != nil {
+			t.Errorf("a preview of a long list without time is %+v, %v", p, err)
 		}
 		for _, b := range []chat.Broadcast{any, both, filtered} {
 			r.do(b, core.StartBroadcast)
@@ -220,7 +229,7 @@ func TestPreviewCountsMissingValues(t *testing.T) {
 		})
 		labelled := r.create(0, 0, text("{{contact.name}}"), func(in *core.NewBroadcast) { in.Audience = chat.Audience{LabelIDs: []string{label.ID}} })
 		for _, b := range []chat.Broadcast{listed, labelled} {
-			p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now())
+			p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now)
 			r.Must(err)
 			r.do(b, core.StartBroadcast)
 			r.untilOver(b)
@@ -250,7 +259,7 @@ func TestQuotaAfterPause(t *testing.T) {
 		r.do(b, pause)
 		pass(20 * time.Second)
 		sent := r.counts(b).Sent
-		p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now())
+		p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now)
 		if err != nil || p.MessagesLeft == nil || *p.MessagesLeft != most-sent || sent == people {
 			t.Errorf("%d were sent, and %v of %d are left: %v", sent, p.MessagesLeft, most, err)
 		}

@@ -101,7 +101,7 @@ func (r *rig) preview(p plot) string {
 		b, err = core.CreateBroadcast(tx, r.Account, in)
 		return err
 	})
-	promised, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now())
+	promised, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now)
 	r.Must(err)
 	named := map[string]int64{}
 	r.Must(core.EachLeftOut(r.Read(), r.Account, b.ID, func(row chat.Recipient) error {

@@ -76,6 +76,9 @@ func (cmd *broadcastPreviewCommand) Run(c *console, api *client.Client) error {
 	for _, s := range p.Skipped {
 		out = append(out, field{"skipped_" + s.Reason, s.Count})
 	}
+	if p.Unchecked > 0 {
+		out = append(out, field{"unchecked", p.Unchecked})
+	}
 	for i, s := range p.Samples {
 		shown := ""
 		if s.Preview != nil {

@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -18,6 +19,11 @@ type judge struct {
 	reader   store.Reader
 	measured bool  // only the lengths of values decide whether they fit
 	fit      []int // lengths with which the message fits
+
+	taken    func() time.Duration // how long it has taken so far; nil: it may take as long as it needs
+	looked   int64                // those of the list who were judged
+	cut      bool                 // the list has others
+	unjudged int64                // contacts of the audience who were counted, and not judged
 }
 
 func newJudge(r store.Reader, s BroadcastState, b chat.Broadcast, mailing chat.Mailing) *judge {
@@ -107,6 +113,7 @@ func (j *judge) listed(tell verdict) error {
 		if err != nil {
 			return err
 		}
+		j.looked += int64(len(rows))
 		for _, row := range rows {
 			contact, known := contacts[row.Address]
 			if !known {
@@ -124,9 +131,18 @@ func (j *judge) listed(tell verdict) error {
 		if len(rows) < countSlice {
 			return nil
 		}
+		if j.isLate() {
+			j.cut = true
+			return nil
+		}
 		after = rows[len(rows)-1].ID
 	}
 }
+
+func (j *judge) isLate() bool { return j.taken != nil && j.taken() > previewTime }
+
+// isOver reports whether there is no time even to count.
+func (j *judge) isOver() bool { return j.taken != nil && j.taken() > 2*previewTime }
 
 func (j *judge) audience(tell verdict) error {
 	for after := j.broadcast.AudienceAt; ; {
@@ -134,7 +150,7 @@ func (j *judge) audience(tell verdict) error {
 		if err != nil {
 			return err
 		}
-		if err := j.members(members, tell); err != nil || len(members) < countSlice {
+		if err := j.members(members, tell); err != nil || len(members) < countSlice || j.isOver() {
 			return err
 		}
 		after = members[len(members)-1].ContactID
@@ -143,9 +159,14 @@ func (j *judge) audience(tell verdict) error {
 
 // members judges contacts of the audience. Those that cannot be written to become no recipients.
 func (j *judge) members(members []store.AudienceMember, tell verdict) error {
+	late := j.isLate()
 	ids := make(map[string]bool, len(members))
 	for _, m := range members {
-		if m.Address != "" && !m.Listed {
+		switch {
+		case m.Address == "" || m.Listed:
+		case late:
+			j.unjudged++
+		default:
 			ids[m.ContactID] = true
 		}
 	}
@@ -154,7 +175,7 @@ func (j *judge) members(members []store.AudienceMember, tell verdict) error {
 		return err
 	}
 	for _, m := range members {
-		if m.Address == "" {
+		if m.Address == "" || late && !m.Listed {
 			continue
 		}
 		row, skip := chat.Recipient{Address: m.Address, ContactID: m.ContactID}, chat.SkipDuplicate

@@ -11,10 +11,17 @@ import (
 // samples is how many recipients a preview shows.
 const samples = 3
 
+// previewTime is how long a preview looks at recipients, one by one: enough for hundreds of thousands. For as long again
+// it counts contacts without looking. Both together are a part of the time that a request may take.
+const previewTime = 8 * time.Second
+
 // BroadcastPreview says what would happen if a broadcast started now.
 type BroadcastPreview struct {
 	Total   int64
 	Skipped map[string]int64 // by reason
+	// Unchecked is how many were counted and not looked at, because there was no time for it. They are taken for sendable.
+	// There may be more contacts who were not even counted.
+	Unchecked int64
 	// DailyLimit is how many people the number may write to in 24 hours; nil: not known.
 	DailyLimit *int64
 	// MessagesLeft is how many messages of this month the plan has left; nil: there is no limit.
@@ -39,8 +46,9 @@ type BroadcastSample struct {
 	Reason  string
 }
 
-// PreviewBroadcast computes the preview of a broadcast.
-func PreviewBroadcast(r store.Reader, account chat.Account, id string, now time.Time) (p BroadcastPreview, err error) {
+// PreviewBroadcast computes the preview of a broadcast, by a clock.
+func PreviewBroadcast(r store.Reader, account chat.Account, id string, now func() time.Time) (p BroadcastPreview, err error) {
+	begun := now()
 	b, err := Broadcast(r, account, id)
 	if err != nil {
 		return p, err
@@ -50,18 +58,18 @@ func PreviewBroadcast(r store.Reader, account chat.Account, id string, now time.
 		return p, err
 	}
 	p.DailyLimit, p.Skipped = DailyLimit(s.Account), map[string]int64{}
-	if err := p.count(r, s, b); err != nil {
+	if err := p.count(r, s, b, func() time.Duration { return now().Sub(begun) }); err != nil {
 		return p, err
 	}
-	if p.MessagesLeft, err = s.messagesLeft(r, now); err != nil {
+	if p.MessagesLeft, err = s.messagesLeft(r, now()); err != nil {
 		return p, err
 	}
 	p.Samples, err = broadcastSamples(r, s, b)
 	return p, err
 }
 
-// count counts the recipients that were added, and those that the start would add.
-func (p *BroadcastPreview) count(r store.Reader, s BroadcastState, b chat.Broadcast) error {
+// count counts the recipients that were added, and those that the start would add. It judges them until it is late.
+func (p *BroadcastPreview) count(r store.Reader, s BroadcastState, b chat.Broadcast, taken func() time.Duration) error {
 	reasons, err := r.ReasonCounts(b.ID)
 	if err != nil {
 		return err
@@ -76,7 +84,9 @@ func (p *BroadcastPreview) count(r store.Reader, s BroadcastState, b chat.Broadc
 	if refused != nil {
 		return refused
 	}
-	return newJudge(r, s, b, mailing).each(func(row chat.Recipient, skip string) error {
+	j := newJudge(r, s, b, mailing)
+	j.taken = taken
+	err = j.each(func(row chat.Recipient, skip string) error {
 		if row.ID == "" {
 			p.Total++
 		}
@@ -85,6 +95,12 @@ func (p *BroadcastPreview) count(r store.Reader, s BroadcastState, b chat.Broadc
 		}
 		return nil
 	})
+	p.Total += j.unjudged
+	p.Unchecked = j.unjudged
+	if j.cut {
+		p.Unchecked += max(0, s.Counts.Waiting-j.looked)
+	}
+	return err
 }
 
 // broadcastSamples renders the message for the first recipients.

@@ -44,6 +44,7 @@ function WhoGets({ broadcast: b, check }: { broadcast: Broadcast; check: Check }
   return (
     <Panel title={t.checkTitle}>
       <p className={styles.big}>{t.willGet(format.format(check.sendable))}</p>
+      {check.unchecked > 0 && <p className={styles.warning} data-kind="quiet">{t.unchecked(format.format(check.unchecked))}</p>}
       {check.skipped.length === 0 ? <p className={styles.quiet}>{t.nobodyLeftOut}</p> : (
         <>
           <h3 className={styles.under}>{t.leftOutCount(format.format(check.total - check.sendable))}</h3>

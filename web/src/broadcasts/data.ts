@@ -60,6 +60,7 @@ export interface Check {
   total: number;
   sendable: number;
   skipped: Reason[];
+  unchecked: number;
   daily_limit: number | null;
   exceeds_daily_limit: boolean;
   messages_left: number | null;
@@ -120,8 +121,9 @@ export async function peopleOf(view: SavedView, number: string): Promise<NewReci
   return found.flatMap(({ contact: { phone_number, bsuid } }): NewRecipient[] => (phone_number ? [{ to: phone_number }] : bsuid ? [{ recipient: bsuid }] : []));
 }
 
+/** Who would get it. That takes seconds where they are very many, so whoever leaves the page ends it. */
 export const checkQuery = (b: Broadcast) =>
-  queryOptions({ queryKey: ["broadcast", "check", b.id], queryFn: () => get<Check>(pathOf(b, "/preview")), staleTime: 0 });
+  queryOptions({ queryKey: ["broadcast", "check", b.id], queryFn: ({ signal }) => get<Check>(pathOf(b, "/preview"), { signal }), staleTime: 0 });
 
 export const reportQuery = (b: Broadcast) =>
   queryOptions({

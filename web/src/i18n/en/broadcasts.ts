@@ -96,6 +96,7 @@ export const broadcasts = {
   emptyFile: "The file has no rows.",
   checkTitle: "Who gets it",
   willGet: (n: string) => `${n} will get a message`,
+  unchecked: (n: string) => `There are too many to look at each of them here: ${n} were only counted. They are looked at when it is sent, and some may be left out.`,
   leftOut: "Left out",
   nobodyLeftOut: "Nobody is left out.",
   leftOutCount: (n: string) => `Left out: ${n}`,

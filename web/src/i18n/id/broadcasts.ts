@@ -98,6 +98,7 @@ export const broadcasts: typeof english = {
   emptyFile: "Berkas tidak punya baris.",
   checkTitle: "Siapa yang menerima",
   willGet: (n: string) => `${n} akan menerima pesan`,
+  unchecked: (n: string) => `Terlalu banyak untuk diperiksa satu per satu di sini: ${n} hanya dihitung. Mereka diperiksa saat dikirim, dan sebagian bisa dilewati.`,
   leftOut: "Dilewati",
   nobodyLeftOut: "Tidak ada yang dilewati.",
   leftOutCount: (n: string) => `Dilewati: ${n}`,
