@@ -65,6 +65,8 @@ func TestBroadcastDraft(t *testing.T) {
 		if b.Status != "scheduled" || b.Audience.Filter == nil || b.Audience.Filter.Consent != chat.ConsentOptedIn || b.Counts.Waiting != 1 || b.Counts.Skipped != 2 {
 			t.Errorf("it is made as %+v", b)
 		}
+		call(http.MethodPost, "", `{"name":"Sale","template":{"name":"sale","language":"en"},"audience":{"filter":{"label_ids":["lbl_01ARZ3NDEKTSV4RRFFQ69G5FAV"]}}}`).
+			RequireFailure(t, "invalid_field_value", "audience.filter.label_ids")
 		id := "/" + b.ID
 		// An address under another name would otherwise be a wrong number, for every one of them.
 		call(http.MethodPost, "", make+`"recipients":[{"to":"+4915510000002"},{"phone_number":"+4915510000003"}]}}`).

@@ -63,10 +63,14 @@ func checkAudience(r store.Reader, account chat.Account, a chat.Audience) error 
 	if a.Filter != nil && len(a.LabelIDs) > 0 {
 		return chat.Invalid("audience.filter", "Give labels or a filter, not both. A filter has label_ids of its own.")
 	}
+	field := "audience.label_ids"
+	if a.Filter != nil {
+		field = "audience.filter.label_ids"
+	}
 	for _, id := range a.Labels() {
 		label, err := r.Label(account.OrgID, id)
 		if errors.Is(err, store.ErrNotFound) || err == nil && label.TeamID != account.TeamID {
-			return chat.Invalid("audience.label_ids", "The number's team has no label %s.", id)
+			return chat.Invalid(field, "The number's team has no label %s.", id)
 		}
 		if err != nil {
 			return err
