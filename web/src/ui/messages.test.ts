@@ -14,6 +14,7 @@ it("says what to do, not what the rule is", () => {
   expect(said("Must be a valid email.")).toMatch(/not an e-mail address/u);
   expect(said("Must be at most 5.")).toBe("It must be 5 or less.");
   expect(said("This field is required.", "missing_required_field")).toBe("This field is required.");
+  expect(said("Must be a number in international form: 7 to 15 digits with or without +", "invalid_phone_number")).toMatch(/country code/u);
   expect(said("x", "forbidden")).toMatch(/not allowed/u);
 });
 

@@ -18,6 +18,7 @@ const patterns: [RegExp, (words: Words, ...found: string[]) => string][] = [
   [/^Must have at most (\d+) items/u, (t, n) => t.manyItems(Number(n))],
   [/^Must be at least (\S+)\.$/u, (t, n) => t.least(n ?? "")],
   [/^Must be at most (\S+)\.$/u, (t, n) => t.most(n ?? "")],
+  [/^Must be a number in international form/u, (t) => t.phone],
   [/^Must be an? (whole )?(number|integer)/u, (t) => t.number],
   [/^Must be in the future/u, (t) => t.future],
   [/^Must (match|not contain|be) /u, (t) => t.shape],
