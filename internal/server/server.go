@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -267,7 +268,10 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	if ready != nil {
 		ready()
 	}
-	go settle()
+	go func() {
+		settle()
+		collectLessOften()
+	}()
 	var err error
 	select {
 	case err = <-failed:
@@ -279,6 +283,18 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 		s.linger()
 	}
 	return errors.Join(err, s.drain())
+}
+
+// garbagePercent is how much garbage there may be for what is in use. A busy server spends less on collecting it than with
+// Go's own 100 percent, and has a tenth more memory; to a quiet one it makes no difference.
+const garbagePercent = 200
+
+// collectLessOften leaves alone what the operator has chosen. It comes after the start, whose garbage is better collected
+// soon.
+func collectLessOften() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbagePercent)
+	}
 }
 
 // drain lets running requests finish, then closes everything.
