@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"strconv"
@@ -241,17 +242,15 @@ func (c *Call) write(ans Answer) {
 	if h.Get(headerRequestID) == "" { // a replay has set the first request's id
 		h.Set(headerRequestID, c.ID)
 	}
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	h.Set("Referrer-Policy", "no-referrer")
+	maps.Copy(h, onEveryAnswer)
 	if h.Get("Cache-Control") == "" {
-		h.Set("Cache-Control", "no-store")
+		h["Cache-Control"] = notStored
 	}
 	if len(ans.body) > 0 && c.surface.mask != nil {
 		ans.body = c.surface.mask(c, ans.body)
 	}
 	if len(ans.body) > 0 {
-		h.Set("Content-Type", "application/json")
+		h["Content-Type"] = isJSON
 	}
 	if ans.status != http.StatusNotModified {
 		h.Set("Content-Length", strconv.Itoa(len(ans.body)))
@@ -261,6 +260,15 @@ func (c *Call) write(ans Answer) {
 }
 
 const headerRequestID = "X-Request-Id"
+
+// Values of headers that many answers share; Header.Set would make each anew.
+var (
+	onEveryAnswer = http.Header{
+		"X-Content-Type-Options": {"nosniff"}, "Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"}, "Referrer-Policy": {"no-referrer"},
+	}
+	notStored = []string{"no-store"}
+	isJSON    = []string{"application/json"}
+)
 
 // errCutOff is the panic of a download that cannot go on. It breaks the connection, so that the client does not
 // take a part for the whole.
