@@ -69,8 +69,17 @@ type Template struct {
 	Quality        *string
 	TTLSeconds     *int
 	Components     json.RawMessage
+	Decoded        []TemplatePart // the components, if Decode has decoded them
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
+}
+
+// Decode decodes the components beforehand, for a template that many messages fill. Components that cannot be decoded
+// stay as they are.
+func (t *Template) Decode() {
+	if parts, err := t.fillable(); err == nil {
+		t.Decoded = parts
+	}
 }
 
 // SetProviderStatus stores the provider's verdict of the review.

@@ -100,6 +100,9 @@ func (t Template) Fill(c *TemplateContent) (TemplatePreview, *Error) {
 // fillable returns the template's parts. Until the provider has written the text of an authentication template,
 // its body is the code alone.
 func (t Template) fillable() ([]TemplatePart, error) {
+	if t.Decoded != nil {
+		return t.Decoded, nil
+	}
 	parts, err := t.parts()
 	if body := partOf(parts, PartBody); body != nil && body.Text == "" && t.Is(CategoryAuthentication) {
 		body.Text = "{{1}}"

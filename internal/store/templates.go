@@ -49,6 +49,7 @@ func (r Reader) TemplateToSend(orgID, wabaID, name, language string) (chat.Templ
 			var components string
 			err := row.Scan(&t.Status, &t.ProviderStatus, &t.Category, &t.Format, &components)
 			t.Components = json.RawMessage(components)
+			t.Decode()
 			return t, err
 		}, "SELECT status, provider_status, category, parameter_format, components FROM templates "+
 			"WHERE org_id = $1 AND waba_id = $2 AND name = $3 AND language = $4", orgID, wabaID, name, language)
