@@ -38,10 +38,10 @@ func usageMessage(err error, env environment) string {
 	}
 	cmd := parse.Context.Selected()
 	if cmd == nil {
-		return err.Error() + "\nsee \"parley --help\""
+		return nearOnly(err.Error()) + "\nsee \"parley --help\""
 	}
 	message, isSetting := strings.CutPrefix(err.Error(), cmd.Path()+": ") // kong's mark of an error from Validate
-	message = nameSources(message, parse.Context, env)
+	message = nameSources(nearOnly(message), parse.Context, env)
 	if isSetting {
 		return message
 	}
