@@ -65,6 +65,22 @@ func TestAuditLog(t *testing.T) {
 	})
 }
 
+// Teams are named as people know them, and as they were called then.
+func TestAuditNamesTeams(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		org := storetest.Org(t, w.Store)
+		owner, agent := newPerson(t, w, org, chat.RoleOwner), newPerson(t, w, org, chat.RoleAgent)
+		var sales, night struct{ ID string }
+		owner.browser.Do(t, "POST", "/teams", `{"name":"Sales"}`).RequireStatus(t, http.StatusCreated).Data(t, &sales)
+		owner.browser.Do(t, "POST", "/teams", `{"name":"Night shift"}`).RequireStatus(t, http.StatusCreated).Data(t, &night)
+		owner.browser.Do(t, "PATCH", "/users/"+agent.ID, `{"teams":["`+night.ID+`","`+sales.ID+`"]}`).RequireStatus(t, http.StatusOK)
+		owner.browser.Do(t, "PATCH", "/teams/"+sales.ID, `{"name":"Selling"}`).RequireStatus(t, http.StatusOK)
+		if got := audited(t, owner.browser, "?action=user.updated"); len(got) != 1 || got[0].Details["teams"] != "Sales, Night shift" {
+			t.Errorf("the log says %+v", got)
+		}
+	})
+}
+
 // Pages follow one another without a gap. The export has the same rows, and is audited itself.
 func TestAuditPagesAndExport(t *testing.T) {
 	t.Parallel()

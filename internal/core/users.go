@@ -113,12 +113,28 @@ func auditUser(tx *store.Tx, before, after chat.User, patch UserPatch) error {
 		"disabled", fromTo(strconv.FormatBool(before.DisabledAt != nil), strconv.FormatBool(after.DisabledAt != nil)),
 	}
 	if patch.Teams != nil {
-		details = append(details, "teams", strings.Join(*patch.Teams, " "))
+		names, err := teamNames(tx.Reader, after.OrgID, *patch.Teams)
+		if err != nil {
+			return err
+		}
+		details = append(details, "teams", names)
 	}
 	if !slices.ContainsFunc(details, func(s string) bool { return strings.Contains(s, "→") }) && patch.Teams == nil {
 		return nil
 	}
 	return audit(tx, after.OrgID, chat.AuditUserUpdated, ofUser(after), details...)
+}
+
+// teamNames lists what teams are called, for people who read it later.
+func teamNames(r store.Reader, orgID string, ids []string) (string, error) {
+	all, err := r.Teams(orgID)
+	var names []string
+	for _, team := range all {
+		if slices.Contains(ids, team.ID) {
+			names = append(names, team.Name)
+		}
+	}
+	return strings.Join(names, ", "), err
 }
 
 func (p UserPatch) apply(tx *store.Tx, u chat.User) (chat.User, error) {
