@@ -237,6 +237,37 @@ func TestNamesOnTwoNodes(t *testing.T) {
 	}
 }
 
+// If the connection of a group is cut, nobody is told of success, nothing remains, and the next group works.
+func TestGroupWhoseConnectionIsCut(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	st := storetest.OpenAt(t, cfg)
+	store.OneGroup(st)
+	org, conn := storetest.Org(t, st), admin(t, cfg)
+	cut := sync.OnceFunc(func() {
+		_, err := conn.Exec(context.Background(), `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+			WHERE datname = current_database() AND state = 'idle in transaction'`)
+		requireNoError(t, err)
+	})
+	add := func(cut func()) []error {
+		return inOneGroup(t, st, 10, func(i int) (store.Foresight, func(*store.Tx) error) {
+			return store.Foresight{Kind: "label"}, func(tx *store.Tx) error {
+				if err := addLabel(tx, org, fmt.Sprint(i)); err != nil {
+					return err
+				}
+				cut()
+				return nil
+			}
+		}, func() {})
+	}
+	for i, err := range add(cut) {
+		if !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("member %d ended with %v", i, err)
+		}
+	}
+	requireAllNil(t, add(func() {}))
+}
+
 // A row that another transaction keeps locked delays the member that needs it, and for a moment the others.
 func TestMemberBehindALock(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/pgtest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
@@ -72,11 +73,31 @@ func TestWorkBehindAPooler(t *testing.T) {
 			if _, err := st.Read(context.Background()).Labels(org.ID, store.LabelFilter{}, store.Page{Limit: 10}); err != nil {
 				return err
 			}
+			if err := addAndLookUp(st, org, fmt.Sprint("together ", i, " ", round)); err != nil {
+				return err
+			}
 		}
 		return nil
 	}))
 	labels, err := nodes[0].Read(t.Context()).Labels(org.ID, store.LabelFilter{}, store.Page{Limit: 1000})
-	requireEqual(t, len(labels.Rows), err, workers*rounds)
+	requireEqual(t, len(labels.Rows), err, 2*workers*rounds)
+}
+
+// addAndLookUp adds a label, together with those who add one at the same time, and reads it.
+func addAndLookUp(st *store.Store, org storetest.Organization, name string) error {
+	var label chat.Label
+	err := st.InGroup(context.Background(), store.Foresight{Kind: "label"}, func(tx *store.Tx) error {
+		label = storetest.NewLabel(tx, org, name)
+		return tx.InsertLabel(label)
+	})
+	if err != nil {
+		return err
+	}
+	got, err := st.Read(context.Background()).Label(org.ID, label.ID)
+	if err == nil && got.Name != name {
+		err = fmt.Errorf("%q is called %q", name, got.Name)
+	}
+	return err
 }
 
 // A transaction's lock is held by one node at a time, even if transactions share connections.
