@@ -39,6 +39,7 @@ func TestDashboardQueueByKeyboard(t *testing.T) {
 	s.Browser.Press("e") // of the row, while no conversation is open
 	status("Person 5", "resolved")
 	s.Until(onRow("Person 4"))
+	s.Has("button", "Undo") // the row goes at once, and this comes with the server's answer
 	s.Browser.Press("z")
 	status("Person 5", "open")
 	s.Until(onRow("Person 4"))
