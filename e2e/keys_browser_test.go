@@ -39,7 +39,7 @@ func TestDashboardQueueByKeyboard(t *testing.T) {
 	s.Browser.Press("e") // of the row, while no conversation is open
 	status("Person 5", "resolved")
 	s.Until(onRow("Person 4"))
-	s.Has("button", "Undo") // the row goes at once, and this comes with the server's answer
+	s.Has("button", "Undo")
 	s.Browser.Press("z")
 	status("Person 5", "open")
 	s.Until(onRow("Person 4"))
@@ -71,4 +71,24 @@ func TestDashboardQueueByKeyboard(t *testing.T) {
 	s.Until(onRow("Person ")) // which one depends on whether the reply had moved its conversation to the top already
 	s.Accessible()
 	s.Content()
+}
+
+// A conversation can be taken back as soon as its row is gone, also while the server has not answered yet.
+func TestDashboardUndoAtOnce(t *testing.T) {
+	t.Parallel()
+	srv, s := atDesk(t, "--demo-empty")
+	writesAs(t, srv, map[string]any{"phone": "+4915155500201", "name": "Person 1"}, map[string]any{"text": "Hello"})
+	id := s.conversationOf("Person 1")
+	s.Open(srv.URL() + "/inbox/all")
+	s.SaysIn("Conversations", "Person 1")
+	s.does(`const send = fetch, late = new Promise((go) => { window.answer = go });
+		window.fetch = async (to, how) => { if (how?.method === "PATCH") await late; return send(to, how) }`)
+	s.Browser.Press("j")
+	s.Until(onRow("Person 1"))
+	s.Browser.Press("e")
+	s.Has("button", "Undo")
+	s.Browser.Press("z")
+	s.does("window.answer()")
+	s.SaysIn("Conversations", "Person 1")
+	s.conversation(id, func(c storedConversation) bool { return c.Status == "open" })
 }

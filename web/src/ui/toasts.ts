@@ -11,9 +11,10 @@ export interface Toast {
 export const toasts = new Store<Toast[]>([]);
 let last = 0;
 
-/** Says what was done, for a few seconds. With undo it stays longer and can be taken back. */
-export function toast(text: string, options: { undo?: () => void; kind?: Toast["kind"] } = {}): void {
+/** Says what was done, for a few seconds, and returns its id. With undo it stays longer and can be taken back. */
+export function toast(text: string, options: { undo?: () => void; kind?: Toast["kind"] } = {}): number {
   toasts.set([...toasts.get().slice(-2), { id: ++last, text, kind: options.kind ?? "done", undo: options.undo }]);
+  return last;
 }
 
 export function toastError(error: unknown): void {

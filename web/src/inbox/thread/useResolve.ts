@@ -1,17 +1,20 @@
 import { useCallback } from "react";
 import type { Conversation } from "../../api/types";
 import { text } from "../../i18n";
-import { toast } from "../../ui/toasts";
+import { dismiss, toast } from "../../ui/toasts";
 import { useChange } from "../data/change";
 
-/** Resolves an open conversation with a way back, or opens a resolved one. */
+/** Resolves an open conversation with a way back, or opens a resolved one. The way back is there as soon as the row is gone. */
 export function useResolve(): (conversation: Conversation) => void {
   const change = useChange();
   return useCallback(
     ({ id, status }: Conversation) => {
       const next = status === "resolved" ? "open" : "resolved";
-      const undo = () => void change(id, { status });
-      void change(id, { status: next }).then((done) => done && next === "resolved" && toast(text("inbox").resolved, { undo }));
+      const made = change(id, { status: next });
+      if (next !== "resolved") return;
+      const undo = () => void made.then((done) => done && change(id, { status })); // one after the other
+      const said = toast(text("inbox").resolved, { undo });
+      void made.then((done) => done || dismiss(said));
     },
     [change],
   );
