@@ -1,1 +1,0 @@
-export{t as SyncButton,n as default}from"./TemplatesPage-ROu1Jf1D.js";

@@ -1,1 +1,0 @@
-import{C as e}from"./vendor-DxC3Y5Xy.js";import{Jt as t,Ut as n,Wt as r}from"./shared-Dy7ausuu.js";var i=e=>t([`events`,e],`/events`,{...e,limit:50}),a=t=>e({queryKey:[`event`,t],queryFn:()=>r(`/events/${t}`)}),o=e({queryKey:[`event types`],queryFn:()=>n(`/event_types`)});export{o as n,i as r,a as t};

@@ -1,1 +1,0 @@
-import{bt as e,xt as t}from"./shared-Dy7ausuu.js";var n=new e(!1),r=()=>t(n),i=e=>n.set(e);export{r as n,i as t};

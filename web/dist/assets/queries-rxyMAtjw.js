@@ -1,1 +1,0 @@
-import{C as e}from"./vendor-DxC3Y5Xy.js";import{Ut as t}from"./shared-Dy7ausuu.js";var n=n=>e({queryKey:[`templates`,n],queryFn:()=>t(`/${n}/templates`,{query:{limit:100}})});export{n as t};
