@@ -154,8 +154,12 @@ func (m mailing) profileBroadcast(ctx context.Context, row string) {
 	}
 }
 
-// besideAgent measures an agent alone, beside a broadcast at the usual pace, and beside one at full speed.
+// besideAgent measures an agent alone, beside a broadcast at the usual pace, and beside one at full speed. Each begins when
+// the server has done all that the messages before it cause, such as reading them into the search index.
 func (m mailing) besideAgent(ctx context.Context, people int) error {
+	if err := m.s.awaitRest(ctx); err != nil {
+		return err
+	}
 	l := newLoad(m.s.target.addr, m.connections, http.StatusOK, paced(sendTemplate(m.s.target, 1), besideBroadcast))
 	defer l.close()
 	m.add(m.g, m.measure(ctx, replyAlone, m.s.process.pid(), m.warmUp, l.phase))
@@ -175,6 +179,9 @@ func (m mailing) beside(ctx context.Context, name string, l *load, people int, p
 	made, err := m.create(ctx, people)
 	if err == nil && perSecond != nil {
 		_, err = m.api.UpdateBroadcast(ctx, m.number, made.ID, client.BroadcastPatch{PerSecond: client.Set(*perSecond)})
+	}
+	if err == nil {
+		err = m.s.awaitRest(ctx)
 	}
 	if err == nil {
 		_, err = m.api.StartBroadcast(ctx, m.number, made.ID)
