@@ -84,7 +84,7 @@ func (tx *Tx) insertRecipients(orgID, broadcastID string, listed bool, rows []ne
 		SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), p.value ->> 'id', p.value ->> 'address', p.value ->> 'unique', p.value ->> 'variables',
 			p.value ->> 'status', p.value ->> 'reason', p.value ->> 'contact', CAST($4 AS BOOLEAN)
 		FROM `+fmt.Sprintf(tx.dialect.objects, "$3")+` WHERE TRUE
-		ON CONFLICT (broadcast_id, unique_address) DO NOTHING RETURNING id`, []any{orgID, broadcastID, string(all), listed}, func(row scanner) error {
+		ON CONFLICT (broadcast_id, unique_address) WHERE unique_address IS NOT NULL DO NOTHING RETURNING id`, []any{orgID, broadcastID, string(all), listed}, func(row scanner) error {
 		id, err := scanText(row)
 		added[id] = true
 		return err
@@ -100,10 +100,10 @@ func (r Reader) FirstRecipients(broadcastID string, status chat.RecipientStatus,
 }
 
 // ListedRecipients returns up to limit of a broadcast's named recipients after an id, without wrong and
-// duplicate addresses.
+// duplicate addresses. COALESCE keeps the engine from the index on unique addresses, which has another order.
 func (r Reader) ListedRecipients(orgID, broadcastID, after string, limit int) ([]chat.Recipient, error) {
 	return many(r, scanRecipient, "SELECT "+recipientColumns+` FROM broadcast_recipients WHERE org_id = $1
-		AND broadcast_id = $2 AND id > $3 AND listed AND unique_address IS NOT NULL ORDER BY id LIMIT $4`, orgID, broadcastID, after, limit)
+		AND broadcast_id = $2 AND id > $3 AND listed AND COALESCE(unique_address, '') <> '' ORDER BY id LIMIT $4`, orgID, broadcastID, after, limit)
 }
 
 // ReasonCount is the number of recipients with a status and reason.
@@ -131,12 +131,13 @@ func (r Reader) ClickCounts(broadcastID string) ([]ReasonCount, error) {
 }
 
 // QueuedFirst counts, up to limit, the messages of a broadcast that wait for their first attempt, from a recipient on.
-// It returns the first of their recipients too, empty if there are none or limit of them.
+// It returns the first of their recipients too, empty if there are none or limit of them. The organization is asked of
+// the jobs alone: asked of the recipients, the engine would walk the primary key, over those who have their message.
 func (r Reader) QueuedFirst(orgID, broadcastID, from string, limit int) (n int, first string, err error) {
 	n, err = one(r, func(row scanner) (n int, err error) {
 		err = row.Scan(&n, &first)
 		return n, err
-	}, `SELECT COUNT(*), COALESCE(MIN(q.id), '') FROM (SELECT r.id FROM broadcast_recipients r JOIN send_jobs j ON j.org_id = r.org_id AND j.message_id = r.message_id
+	}, `SELECT COUNT(*), COALESCE(MIN(q.id), '') FROM (SELECT r.id FROM broadcast_recipients r JOIN send_jobs j ON j.message_id = r.message_id
 		WHERE r.broadcast_id = $2 AND r.status = 'queued' AND r.id >= $3 AND j.org_id = $1 AND j.attempts = 0 LIMIT $4) q`, orgID, broadcastID, from, limit)
 	if n >= limit {
 		first = ""
@@ -162,10 +163,11 @@ func (tx *Tx) SkipRecipient(r chat.Recipient, reason string) error {
 		WHERE org_id = $1 AND id = $2 AND broadcast_id = $3`, r.OrgID, r.ID, r.BroadcastID, reason, orNull(r.ContactID))
 }
 
-// SkipWaiting skips up to limit waiting recipients, and returns how many.
+// SkipWaiting skips up to limit waiting recipients, and returns how many. They are found by their status: by the
+// organization, each call would walk over those whom the calls before it have skipped.
 func (tx *Tx) SkipWaiting(orgID, broadcastID, reason string, limit int) (int64, error) {
 	return tx.exec("UPDATE broadcast_recipients SET status = 'skipped', reason = $3 WHERE status = 'waiting' AND "+tx.dialect.oneOfThose("org_id, broadcast_id, id",
-		"broadcast_recipients WHERE org_id = $1 AND broadcast_id = $2 AND status = 'waiting' ORDER BY id LIMIT $4"), orgID, broadcastID, reason, limit)
+		"broadcast_recipients WHERE org_id || '' = $1 AND broadcast_id = $2 AND status = 'waiting' ORDER BY id LIMIT $4"), orgID, broadcastID, reason, limit)
 }
 
 // MovedRecipient is a recipient whose message has a new status.
@@ -277,8 +279,8 @@ func (tx *Tx) DeleteRecipients(orgID, broadcastID string, limit int) (statuses [
 // LostMessages returns up to limit recipients whose message was deleted before it was sent.
 func (r Reader) LostMessages(orgID, broadcastID string, limit int) ([]chat.Recipient, error) {
 	return many(r, scanRecipient, "SELECT "+prefixed("r", recipientColumns)+` FROM broadcast_recipients r
-		LEFT JOIN messages m ON m.org_id = r.org_id AND m.id = r.message_id
-		WHERE r.broadcast_id = $2 AND r.status = 'queued' AND r.org_id = $1 AND m.id IS NULL ORDER BY r.id LIMIT $3`, orgID, broadcastID, limit)
+		LEFT JOIN messages m ON m.org_id = $1 AND m.id = r.message_id
+		WHERE r.broadcast_id = $2 AND r.status = 'queued' AND r.org_id || '' = $1 AND m.id IS NULL ORDER BY r.id LIMIT $3`, orgID, broadcastID, limit)
 }
 
 // FailRecipient fails a recipient whose message was deleted.

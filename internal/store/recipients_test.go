@@ -1,0 +1,65 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
+)
+
+// The engine may know nothing yet of a broadcast that has just been filled.
+func TestRecipientsOfANewBroadcastAreFoundByTheirStatus(t *testing.T) {
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		const people = 2_000
+		st := storetest.Open(t, engine)
+		org := storetest.Org(t, st)
+		fillBroadcast(t, st, org.ID, "bct_old", 20*people)
+		requireNoError(t, st.InTx(t.Context(), func(tx *store.Tx) error {
+			_, err := store.Exec(tx, "ANALYZE")
+			return err
+		}))
+		fillBroadcast(t, st, org.ID, "bct_new", people)
+
+		plans, err := store.WritePlans(t.Context(), st, func(tx *store.Tx) error {
+			waiting, err := tx.FirstRecipients("bct_new", chat.RecipientWaiting, "", 10)
+			if err != nil || len(waiting) != 10 {
+				return fmt.Errorf("%d of 10 wait: %w", len(waiting), err)
+			}
+			if _, _, err := tx.QueuedFirst(org.ID, "bct_new", "", 10); err != nil {
+				return err
+			}
+			if _, err := tx.LostMessages(org.ID, "bct_new", 10); err != nil {
+				return err
+			}
+			skipped, err := tx.SkipWaiting(org.ID, "bct_new", "stopped", 10)
+			if err == nil && skipped != 10 {
+				err = fmt.Errorf("%d of 10 were skipped", skipped)
+			}
+			return err
+		})
+		requireNoError(t, err)
+		for _, plan := range plans {
+			if !strings.Contains(plan, "broadcast_recipients_by_status") || strings.Contains(plan, "broadcast_recipients_once") || strings.Contains(plan, "Sort") {
+				t.Errorf("the recipients are not found by their status:\n%s", plan)
+			}
+		}
+		if len(plans) != 4 {
+			t.Errorf("there are %d plans, want 4", len(plans))
+		}
+	})
+}
+
+func fillBroadcast(t *testing.T, st *store.Store, orgID, broadcastID string, people int) {
+	t.Helper()
+	recipients := make([]chat.Recipient, people)
+	for i := range recipients {
+		recipients[i] = chat.Recipient{Address: fmt.Sprintf("+4917%07d", i), Status: chat.RecipientWaiting}
+	}
+	requireNoError(t, st.InTx(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.InsertRecipients(orgID, broadcastID, true, recipients)
+		return err
+	}))
+}
