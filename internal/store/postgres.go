@@ -79,11 +79,19 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 	if e.pooled {
 		withoutStatements(settings.ConnConfig)
 	} else {
-		settings.AfterConnect = limitIdle
+		settings.AfterConnect = limitConnection
 	}
 	settings.ConnConfig.Tracer = cfg.tracer
 	e.pool, err = pgxpool.NewWithConfig(ctx, settings)
 	return e, err
+}
+
+// limitConnection sets the limits of a connection of the pool. Nothing is read with several processors, because what
+// counts many messages in the background would leave none to those who wait for an answer. Behind a pooler the next
+// transaction may use another connection: each sets the limit on idleness itself, and the server decides on the other.
+func limitConnection(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, "SET "+idleLimit+"; SET max_parallel_workers_per_gather = 0")
+	return err
 }
 
 // poolSettings parses a database's address.

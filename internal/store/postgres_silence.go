@@ -1,11 +1,8 @@
 package store
 
 import (
-	"context"
 	"strconv"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 const (
@@ -17,10 +14,3 @@ const (
 )
 
 var idleLimit = "idle_in_transaction_session_timeout = " + strconv.FormatInt(maxIdle.Milliseconds(), 10)
-
-// limitIdle sets the limit on a connection of the pool. Behind a pooler each transaction sets it itself,
-// because the next one may use another connection.
-func limitIdle(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, "SET "+idleLimit)
-	return err
-}
