@@ -63,7 +63,7 @@ func (c *Counter) sweepOrganization(ctx context.Context, org chat.Organization) 
 		if slot.Begin().Before(oldest) && complete > 0 {
 			return nil
 		}
-		if err := c.count(ctx, slot); err != nil {
+		if err := c.count(ctx, slot, nil); err != nil {
 			return err
 		}
 		at = slot.Begin()
@@ -72,7 +72,7 @@ func (c *Counter) sweepOrganization(ctx context.Context, org chat.Organization) 
 	if complete > 0 || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return c.count(ctx, beginning)
+	return c.count(ctx, beginning, nil)
 }
 
 // oldest is how far back slots may be counted again. Slots whose messages are about to be deleted for their age

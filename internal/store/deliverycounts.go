@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -21,9 +20,7 @@ func (tx *Tx) noteDelivery(orgID, id string) {
 	}
 	slot := SlotOf(orgID, chat.TimeOf(id))
 	slot.Deliveries = true
-	if !slices.Contains(tx.work.slots, slot) {
-		tx.work.slots = append(tx.work.slots, slot)
-	}
+	tx.mark(Mark{Slot: slot})
 }
 
 // CountDeliveries counts a slot's current deliveries, and returns the slot's version. It reads only indexes.

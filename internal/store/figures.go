@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -39,26 +40,89 @@ type MessageCount struct {
 	Count     int64
 }
 
-func scanMessageCount(row scanner) (c MessageCount, err error) {
-	err = row.Scan(&c.AccountID, &c.Direction, &c.Status, &c.ErrorCode, &c.Count)
-	return c, err
+// Piece is about half a minute of messages, whose ids have the first letters in common. A busy slot is counted again
+// piece by piece.
+type Piece int64
+
+const (
+	pieceBits    = 15 // of the milliseconds in an id, in which a letter stands for 5
+	pieceLetters = len(chat.KindMessage) + len("_") + (50-pieceBits)/5
+)
+
+func pieceOf(id string) Piece { return Piece(chat.TimeOf(id).UnixMilli() >> pieceBits) }
+
+func (p Piece) begin() time.Time { return time.UnixMilli(int64(p) << pieceBits) }
+
+// Pieces is the counts of a slot by its pieces.
+type Pieces map[Piece][]MessageCount
+
+// Sum is the counts of all pieces together.
+func (p Pieces) Sum() (all []MessageCount) {
+	sums := map[MessageCount]int64{}
+	for _, counts := range p {
+		for _, c := range counts {
+			n := c.Count
+			c.Count = 0
+			sums[c] += n
+		}
+	}
+	for c, n := range sums {
+		c.Count = n
+		all = append(all, c)
+	}
+	return all
 }
 
-// noteMessage marks a message's slot to be counted again, once the transaction is durable.
-func (tx *Tx) noteMessage(orgID, id string) {
-	if tx.hands.Count == nil {
-		return
+// Mark is what is to be counted again: a piece of a slot of messages, or a slot of deliveries.
+type Mark struct {
+	Slot  Slot
+	Piece Piece // of messages
+}
+
+// mark marks something to be counted again, once the transaction is durable.
+func (tx *Tx) mark(m Mark) {
+	if !slices.Contains(tx.work.marks, m) {
+		tx.work.marks = append(tx.work.marks, m)
 	}
-	if slot := SlotOf(orgID, chat.TimeOf(id)); !slices.Contains(tx.work.slots, slot) {
-		tx.work.slots = append(tx.work.slots, slot)
+}
+
+func (tx *Tx) noteMessage(orgID, id string) {
+	if tx.hands.Count != nil {
+		tx.mark(Mark{SlotOf(orgID, chat.TimeOf(id)), pieceOf(id)})
 	}
 }
 
 // CountMessages counts a slot's current messages.
-func (r Reader) CountMessages(s Slot) ([]MessageCount, error) {
-	return many(r, scanMessageCount, `SELECT account_id, direction, status, COALESCE(error_code, ''), COUNT(*)
-		FROM messages WHERE org_id = $1 AND id >= $2 AND id < $3 GROUP BY account_id, direction, status, COALESCE(error_code, '')`,
-		s.OrgID, firstID(chat.KindMessage, s.Begin()), firstID(chat.KindMessage, s.End()))
+func (r Reader) CountMessages(s Slot) (Pieces, error) { return r.countMessages(s, s.Begin(), s.End()) }
+
+// CountPiece counts the current messages of a slot's piece, which other slots may share.
+func (r Reader) CountPiece(s Slot, p Piece) ([]MessageCount, error) {
+	begin, end := p.begin(), (p + 1).begin()
+	if begin.Before(s.Begin()) {
+		begin = s.Begin()
+	}
+	if end.After(s.End()) {
+		end = s.End()
+	}
+	pieces, err := r.countMessages(s, begin, end)
+	return pieces[p], err
+}
+
+func (r Reader) countMessages(s Slot, from, until time.Time) (Pieces, error) {
+	pieces := Pieces{}
+	err := each(r, func(row scanner) error {
+		var (
+			letters string
+			c       MessageCount
+		)
+		err := row.Scan(&letters, &c.AccountID, &c.Direction, &c.Status, &c.ErrorCode, &c.Count)
+		p := pieceOf(letters + strings.Repeat("0", pieceBits/5))
+		pieces[p] = append(pieces[p], c)
+		return err
+	}, fmt.Sprintf(`SELECT SUBSTR(id, 1, %d), account_id, direction, status, COALESCE(error_code, ''), COUNT(*)
+		FROM messages WHERE org_id = $1 AND id >= $2 AND id < $3 GROUP BY 1, 2, 3, 4, 5`, pieceLetters),
+		s.OrgID, firstID(chat.KindMessage, from), firstID(chat.KindMessage, until))
+	return pieces, err
 }
 
 // SlotVersion is the version of a slot: how often it was counted.

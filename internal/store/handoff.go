@@ -24,8 +24,8 @@ type Hands struct {
 	Subscription func(orgID, id string)
 	// Changed gets the changes that open dashboards may show.
 	Changed func([]Change)
-	// Count gets the slots whose counts may have changed.
-	Count func([]Slot)
+	// Count gets what may have other counts now.
+	Count func([]Mark)
 	// CallOff is called when deliveries of a subscription must not be attempted any more. Other nodes notice
 	// before their next attempt (see DeliveryDue).
 	CallOff func(subscriptionID string, ids []string)
@@ -57,7 +57,7 @@ type work struct {
 	changed    []subscriptionKey
 	calledOff  []calledOff
 	changes    []Change
-	slots      []Slot
+	marks      []Mark
 	topics     []Topic // for other processes
 }
 
@@ -104,8 +104,8 @@ func (tx *Tx) handOver() {
 	if len(w.changes) > 0 {
 		h.Changed(w.changes)
 	}
-	if len(w.slots) > 0 {
-		h.Count(w.slots)
+	if len(w.marks) > 0 {
+		h.Count(w.marks)
 	}
 	for _, topic := range w.topics {
 		tx.store.engine.tell(topic)
