@@ -13,7 +13,7 @@ import (
 )
 
 // enough is how many messages may wait at most: more than are sent until the worker looks again.
-const enough = 600
+const enough = 300
 
 // most is how many broadcast messages of a number may wait to be sent for the first time. That is half a second's
 // worth, so that a pause takes effect at once and other messages are not delayed.

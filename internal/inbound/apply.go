@@ -90,7 +90,11 @@ func (r *Receiver) finish(turns []turn, removed []store.Callback) {
 				r.end(e)
 			}
 		}
-		r.queues.release(t.queue, 0)
+		if !r.cfg.Store.Alone() {
+			r.queues.gather(t.queue)
+		} else {
+			r.queues.release(t.queue, 0)
+		}
 	}
 	r.queues.letGo(removed...)
 }

@@ -18,6 +18,10 @@ const (
 	maxQueued = 16 << 20
 	// updateBytes is the memory of an update beside the callback's own bytes.
 	updateBytes = 1 << 10
+	// statusesFor is how long after a number's turn its statuses wait for more, and manyStatuses how many of them do not
+	// wait.
+	statusesFor  = 20 * time.Millisecond
+	manyStatuses = 16
 )
 
 // arrival is a callback in memory.
@@ -101,9 +105,10 @@ type queues struct {
 // queue is the waiting updates of one number. A worker that has it leaves it unchanged until its updates are applied;
 // meanwhile others may be appended.
 type queue struct {
-	number string
-	parts  []*part
-	bytes  int
+	number    string
+	parts     []*part
+	bytes     int
+	gathering bool // no worker has it: it waits for more statuses
 }
 
 func newQueues(most int) *queues {
@@ -153,6 +158,10 @@ func (q *queues) push(a *arrival) {
 		}
 		n.parts = append(n.parts, p)
 		n.bytes += a.bytes
+		if n.gathering && !n.canWait() {
+			n.gathering = false
+			q.putBack(n)
+		}
 	}
 }
 
@@ -256,6 +265,44 @@ func (q *queues) release(n *queue, rest time.Duration) {
 	} else {
 		delete(q.numbers, n.number)
 	}
+}
+
+// gather ends a number's turn. Its few statuses wait a moment for more, because a transaction for one of them costs
+// PostgreSQL almost as much as one for ten, and the statuses of a broadcast come one by one. What people write does not
+// wait.
+func (q *queues) gather(n *queue) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !n.canWait() {
+		q.putBack(n)
+		return
+	}
+	n.gathering = true
+	time.AfterFunc(statusesFor, func() {
+		q.mu.Lock()
+		gathering := n.gathering
+		n.gathering = false
+		q.mu.Unlock()
+		if gathering {
+			q.release(n, 0)
+		}
+	})
+}
+
+// canWait reports whether a queue has but a few statuses.
+func (n *queue) canWait() bool {
+	updates := 0
+	for _, p := range n.parts {
+		for _, u := range p.updates {
+			if _, ok := u.(provider.StatusUpdate); !ok {
+				return false
+			}
+		}
+		if updates += len(p.updates); updates >= manyStatuses {
+			return false
+		}
+	}
+	return true
 }
 
 // ending are the rows that are complete once these turns are applied.

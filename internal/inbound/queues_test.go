@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
@@ -155,4 +157,68 @@ func TestHistoryIsTakenApart(t *testing.T) {
 	if !ok || len(last.Messages) != 1 || last.Messages[0].ProviderID != "last" || last.Origin != of {
 		t.Errorf("the last is %+v", a.parts[0].updates[1000])
 	}
+}
+
+// After a number's turn its next statuses wait a moment for more, unless there are many, or somebody writes.
+func TestStatusesWaitForMore(t *testing.T) {
+	t.Parallel()
+	status := provider.StatusUpdate{Origin: provider.Origin{PhoneNumberID: "a"}}
+	message := provider.InboundMessage{Origin: provider.Origin{PhoneNumberID: "a"}}
+	many := make([]provider.Update, manyStatuses)
+	for i := range many {
+		many[i] = status
+	}
+	for name, test := range map[string]struct {
+		come [][]provider.Update
+		want int
+		wait time.Duration
+	}{
+		"a status":     {[][]provider.Update{{status}}, 1, statusesFor},
+		"two":          {[][]provider.Update{{status}, {status}}, 2, statusesFor},
+		"many":         {[][]provider.Update{many}, manyStatuses, 0},
+		"a message":    {[][]provider.Update{{message}}, 1, 0},
+		"both":         {[][]provider.Update{{status}, {message}}, 2, 0},
+		"a mixed call": {[][]provider.Update{{status, message}}, 2, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueues(maxQueued)
+			q.caughtUp(nil, 0)
+			come := func(updates ...provider.Update) {
+				if !q.admit(newArrival(store.Callback{}, updates)) {
+					t.Fatalf("%s: there is no room", name)
+				}
+			}
+			come(status)
+			first := q.take()
+			q.applied(first[0].queue, first[0].pieces[0], nil)
+			q.gather(first[0].queue)
+			for _, updates := range test.come {
+				come(updates...)
+			}
+			begin := time.Now()
+			turns := q.take()
+			if got := taken(turns)["a"]; got != test.want {
+				t.Errorf("%s: %d updates are taken, want %d", name, got, test.want)
+			}
+			if waited := time.Since(begin); waited != test.wait {
+				t.Errorf("%s: they waited %v, want %v", name, waited, test.wait)
+			}
+		})
+	}
+}
+
+// A number that nobody reports on is forgotten, however its turn ended.
+func TestQueuesOfQuietNumbersAreForgotten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := waiting(t, map[string]int{"a": 10})
+		turns := q.take()
+		q.applied(turns[0].queue, turns[0].pieces[0], nil)
+		q.gather(turns[0].queue)
+		<-time.After(statusesFor)
+		synctest.Wait()
+		if len(q.numbers) != 0 {
+			t.Errorf("%d queues are left", len(q.numbers))
+		}
+	})
 }
