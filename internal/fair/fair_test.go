@@ -112,7 +112,11 @@ func TestRounds(t *testing.T) {
 					}
 				}
 				most := rapid.IntRange(1, 4).Draw(t, "most")
-				who, items := q.Next(most, func(who string) bool { return !held[who] })
+				free := func(who string) bool { return !held[who] }
+				if q.Some(free) != (may > 0) {
+					t.Fatalf("some may be served: %v, with %d that may", q.Some(free), may)
+				}
+				who, items := q.Next(most, free)
 				if len(items) > 0 != (may > 0) || len(items) > most || held[who] && len(items) > 0 {
 					t.Fatalf("%d of %q served, with %d that may", len(items), who, may)
 				}

@@ -1,5 +1,7 @@
 package fair
 
+import "slices"
+
 // Rounds is a queue in which keys take turns, one item each, however many items a key has waiting. It has no
 // lock; the caller must hold one.
 type Rounds[K comparable, T any] struct {
@@ -30,6 +32,11 @@ func (r *Rounds[K, T]) Add(key K, item T) {
 
 // Len is how many items wait.
 func (r *Rounds[K, T]) Len() int { return r.len }
+
+// Some tells whether an item of a key that may be served waits.
+func (r *Rounds[K, T]) Some(may func(K) bool) bool {
+	return slices.ContainsFunc(r.order, func(l *round[K, T]) bool { return may(l.key) })
+}
 
 // Next removes up to most items of the next key that may be served; none if there is no such key.
 func (r *Rounds[K, T]) Next(most int, may func(K) bool) (key K, items []T) {

@@ -18,7 +18,7 @@ var defaultSchedule = []time.Duration{
 // not come back together.
 const stretch = 0.2
 
-// attempt makes one attempt and hands its outcome to the recorder.
+// attempt makes one attempt.
 func (e *Engine) attempt(j *job, to *endpoint) {
 	begun := sync.OnceFunc(e.begun)
 	defer begun()
@@ -37,7 +37,7 @@ func (e *Engine) attempt(j *job, to *endpoint) {
 		e.aborted(j)
 		return
 	}
-	e.results.add(e.finish(j, a))
+	e.finish(j, a)
 }
 
 // aborted ends an attempt that has no result. Only Stop aborts attempts.
@@ -48,8 +48,9 @@ func (e *Engine) aborted(j *job) {
 	e.forget(j)
 }
 
-// finish counts an attempt for its lane, lets the next jobs leave, and decides the delivery's new status.
-func (e *Engine) finish(j *job, a answer) outcome {
+// finish counts an attempt for its lane, decides the delivery's new status, and lets the next jobs leave. It hands the
+// outcome on before that, so that the outcomes of a lane are recorded in the order in which the lane has them.
+func (e *Engine) finish(j *job, a answer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l, now := j.lane, e.cfg.Store.Moment()
@@ -66,10 +67,10 @@ func (e *Engine) finish(j *job, a answer) outcome {
 	o.result.Spared = chat.Spared{ProbeAt: e.ahead(probe, now), HeldUntil: e.ahead(held, now)}
 	l.failing = l.failing || a.verdict != good
 	e.cfg.Metrics.outcomes.WithLabelValues(string(status)).Inc()
+	e.results.add(o)
 	e.freed(j.OrgID, true)
 	e.consider(l, now)
 	e.dispatch(now)
-	return o
 }
 
 // ahead is the moment on the wall clock; nil if it has passed.

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/fair"
 	"github.com/parleyhq/parley/internal/part"
@@ -33,19 +34,35 @@ type outcome struct {
 	due    store.Moment // when the next attempt is due, if there is one
 }
 
-// recorder stores outcomes in batches. Organizations take turns.
+// line is a queue of outcomes. Troubled ones change what is known of their endpoints.
+type line struct {
+	orgID    string
+	troubled bool
+}
+
+func (o outcome) line() line {
+	return line{o.job.OrgID, o.result.Failing || o.result.Status != chat.DeliverySucceeded}
+}
+
+// recorder stores outcomes in batches. Lines take turns. The troubled outcomes of an organization are stored one batch
+// after the other, because what a failure says about its endpoint must not be overwritten by an earlier one.
 type recorder struct {
 	engine *Engine
 	done   chan struct{}
 
 	mu      sync.Mutex
-	waiting fair.Rounds[string, outcome]
+	waiting fair.Rounds[line, outcome]
+	writing map[string]bool // organizations whose troubled outcomes are being written
 	closed  bool
 	wake    part.Bell
 }
 
+func newRecorder(e *Engine) *recorder {
+	return &recorder{engine: e, done: make(chan struct{}), writing: map[string]bool{}, wake: part.NewBell()}
+}
+
 func startRecorder(e *Engine) *recorder {
-	r := &recorder{engine: e, wake: part.NewBell(), done: make(chan struct{})}
+	r := newRecorder(e)
 	go r.run()
 	return r
 }
@@ -53,7 +70,7 @@ func startRecorder(e *Engine) *recorder {
 // add never blocks: dispatch limits how many outcomes can come.
 func (r *recorder) add(o outcome) {
 	r.mu.Lock()
-	r.waiting.Add(o.job.OrgID, o)
+	r.waiting.Add(o.line(), o)
 	r.mu.Unlock()
 	r.wake.Wake()
 }
@@ -78,6 +95,7 @@ func (r *recorder) run() {
 		for batch := r.next(); len(batch) > 0; batch = r.next() {
 			writing.Go(func() {
 				r.write(batch)
+				r.wrote(batch[0].line())
 				<-writes
 			})
 			writes <- struct{}{} // outcomes that come while all writers are busy go with the next batch
@@ -86,31 +104,47 @@ func (r *recorder) run() {
 	}
 }
 
-// await waits until there is an outcome to write, and a little longer for more. It reports false when nothing is left
-// to wait for.
+// await waits until an outcome can be written, and a little longer for more. It reports false when nothing is left to
+// wait for.
 func (r *recorder) await() bool {
 	for {
 		r.mu.Lock()
-		waiting, closed := r.waiting.Len(), r.closed
+		waiting, can, closed := r.waiting.Len(), r.waiting.Some(r.free), r.closed
 		r.mu.Unlock()
 		switch {
-		case waiting >= recordBatch || waiting > 0 && closed:
+		case can && (waiting >= recordBatch || closed):
 			return true
-		case closed:
-			return false
-		case waiting > 0:
+		case can:
 			time.Sleep(recordWait)
 			return true
+		case waiting == 0 && closed:
+			return false
 		}
 		<-r.wake
 	}
 }
 
+// free tells whether a batch of the line can be written now.
+func (r *recorder) free(l line) bool { return !l.troubled || !r.writing[l.orgID] }
+
 func (r *recorder) next() []outcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, batch := r.waiting.Next(recordBatch, fair.Any)
+	l, batch := r.waiting.Next(recordBatch, r.free)
+	if len(batch) > 0 && l.troubled {
+		r.writing[l.orgID] = true
+	}
 	return batch
+}
+
+func (r *recorder) wrote(l line) {
+	if !l.troubled {
+		return
+	}
+	r.mu.Lock()
+	delete(r.writing, l.orgID)
+	r.mu.Unlock()
+	r.wake.Wake()
 }
 
 // write stores a batch, however long that takes, because a delivery without a stored outcome would be made again. It
