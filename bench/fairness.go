@@ -54,6 +54,10 @@ func (b *bench) fairness(ctx context.Context, g *group, databaseURL string) erro
 		return err
 	}
 	defer r.s.process.stop()
+	if r.bare, err = b.startBare(ctx, "echo"); err != nil {
+		return err
+	}
+	defer r.bare.process.stop()
 	if err := r.prepare(ctx); err != nil {
 		return err
 	}
@@ -70,6 +74,7 @@ type fairRun struct {
 	*bench
 	g                       *group
 	s                       server
+	bare                    server // does nothing: what a request costs on a machine that is so busy
 	sink                    *sink
 	busy, quiet             target
 	busyNumber, quietNumber string
@@ -130,9 +135,9 @@ func (r *fairRun) rows(ctx context.Context, beside string, want int, busy reques
 		if _, err := l.phase(ctx, bounds{duration: 2 * r.warmUp}); err != nil { // until lanes are full and work piles up
 			return err
 		}
-		wg.Go(func() { busyTally, busyErr = l.phase(during, bounds{duration: 3*r.duration + grace}) })
+		wg.Go(func() { busyTally, busyErr = l.phase(during, bounds{duration: 4*r.duration + grace}) })
 	}
-	f := r.quietly(ctx, "quiet organization's request, "+beside)
+	f := append(r.quietly(ctx, "quiet organization's request, "+beside), r.barely(ctx, "bare HTTP POST, "+beside))
 	stop()
 	wg.Wait()
 	if busyErr != nil && !errors.Is(busyErr, context.Canceled) {
@@ -184,6 +189,13 @@ func (r *fairRun) quietly(ctx context.Context, name string) []figures {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// barely asks a bare server at the same rate: the least that a request can take beside all this.
+func (r *fairRun) barely(ctx context.Context, name string) figures {
+	l := newLoad(r.bare.target.addr, 16, http.StatusOK, paced(createLabel(r.bare.target, "echo", false), 2*quietRate))
+	defer l.close()
+	return r.measure(ctx, name, r.bare.process.pid(), r.warmUp, l.phase)
 }
 
 func (r *fairRun) forget() {
