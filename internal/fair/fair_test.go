@@ -67,6 +67,35 @@ func TestTurns(t *testing.T) {
 	})
 }
 
+// TestTurnsOfSome tries any keys that may not be served: next is the one of the others that has used the least time.
+func TestTurnsOfSome(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := NewTurns[int, int]()
+		used := map[int]time.Duration{}
+		for key := range rapid.IntRange(0, 8).Draw(t, "keys") {
+			q.Add(key, key)
+			used[key] = time.Duration(rapid.IntRange(0, 5).Draw(t, "used"))
+			q.Charge(key, used[key])
+		}
+		held := rapid.MapOf(rapid.IntRange(0, 8), rapid.Just(true)).Draw(t, "held")
+		may := func(key int) bool { return !held[key] }
+		key, ok := q.First(may)
+		for other := range used {
+			if may(other) && (!ok || used[other] < used[key]) {
+				t.Fatalf("next is %d, %v, although %d has used %d", key, ok, other, used[other])
+			}
+		}
+		switch {
+		case ok && !may(key):
+			t.Fatalf("%d is next, which may not be served", key)
+		case ok && q.TakeOf(key) != key:
+			t.Fatalf("another's job was taken")
+		case ok && q.Len() != len(used)-1:
+			t.Fatalf("%d wait, not %d", q.Len(), len(used)-1)
+		}
+	})
+}
+
 // TestTurnsAreForgotten checks that idle keys are forgotten, because organizations come and go as long as the
 // process lives.
 func TestTurnsAreForgotten(t *testing.T) {

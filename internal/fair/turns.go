@@ -63,23 +63,43 @@ func (q *Turns[K, J]) Waits(key K) int {
 	return 0
 }
 
+// First is the key that is next among those that may be served.
+func (q *Turns[K, J]) First(may func(K) bool) (key K, ok bool) {
+	first := -1
+	for i := 0; i < len(q.waiting) && first != 0; i++ {
+		if may(q.waiting[i].key) && (first < 0 || q.waiting.Less(i, first)) {
+			first = i
+		}
+	}
+	if first < 0 {
+		return key, false
+	}
+	return q.waiting[first].key, true
+}
+
 // Take removes the next job. The caller reports the time it took with Charge.
 func (q *Turns[K, J]) Take() (key K, job J, ok bool) {
 	if len(q.waiting) == 0 {
 		return key, job, false
 	}
-	l := q.waiting[0]
+	key = q.waiting[0].key
+	return key, q.TakeOf(key), true
+}
+
+// TakeOf is Take for the next job of a key that First has named.
+func (q *Turns[K, J]) TakeOf(key K) (job J) {
+	l := q.lines[key]
 	job = l.jobs[0]
 	var none J
 	l.jobs[0] = none
 	l.jobs = l.jobs[1:]
 	q.len--
-	q.reached = l.used
+	q.reached = max(q.reached, l.used)
 	if len(l.jobs) == 0 {
-		heap.Pop(&q.waiting)
+		heap.Remove(&q.waiting, l.index)
 		l.jobs = nil
 	}
-	return l.key, job, true
+	return job
 }
 
 // Charge counts the time that a key's job took.

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
@@ -112,8 +114,65 @@ func NextGroup(waiting []Turn, written map[Turn]int) (together []Turn) {
 	for turn, rows := range written {
 		line.learn([]*member{{ctx: WithTurn(context.Background(), turn), rows: rows}})
 	}
-	for _, m := range line.next() {
+	for _, m := range line.take() {
 		together = append(together, turnOf(m.ctx))
 	}
 	return together
+}
+
+// Line is a line of groups that end when the test says so.
+type Line struct {
+	line *groupLine
+	mu   sync.Mutex
+	runs []*Group
+}
+
+// Group is what runs together.
+type Group struct {
+	Members []LineMember
+	end     chan struct{}
+}
+
+// LineMember writes so many rows on somebody's behalf.
+type LineMember struct {
+	Turn Turn
+	Rows int
+}
+
+// NewLine returns an empty line.
+func NewLine() *Line {
+	l := &Line{}
+	l.line = &newLines(l.work, groupQueue)[0]
+	return l
+}
+
+func (l *Line) work(members []*member) {
+	g := &Group{end: make(chan struct{})}
+	for _, m := range members {
+		g.Members = append(g.Members, LineMember{turnOf(m.ctx), m.rows})
+	}
+	l.mu.Lock()
+	l.runs = append(l.runs, g)
+	l.mu.Unlock()
+	<-g.end
+}
+
+// Add makes a member wait.
+func (l *Line) Add(m LineMember) {
+	l.line.add(&member{ctx: WithTurn(context.Background(), m.Turn), rows: m.Rows})
+}
+
+// Running is the groups that run.
+func (l *Line) Running() []*Group {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.runs)
+}
+
+// End ends a group.
+func (l *Line) End(g *Group) {
+	l.mu.Lock()
+	l.runs = slices.DeleteFunc(l.runs, func(other *Group) bool { return other == g })
+	l.mu.Unlock()
+	close(g.end)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"pgregory.net/rapid"
 
@@ -357,7 +358,7 @@ func answered(tx *store.Tx, k store.AnswerKey) error {
 	return tx.PutIdempotencyRecord(store.IdempotencyRecord{OrgID: k.OrgID, Key: k.Key, Fingerprint: "f", RequestID: "req", Status: 200, Body: "{}"})
 }
 
-// An organization whose members write much is together with others only for a moment, and alone in larger groups.
+// What writes much is a group of its own, so that nobody waits long for the end of it.
 func TestGroupsAreSmallForOthers(t *testing.T) {
 	t.Parallel()
 	busy, quiet := store.Turn{OrgID: "busy"}, store.Turn{OrgID: "quiet"}
@@ -367,12 +368,99 @@ func TestGroupsAreSmallForOthers(t *testing.T) {
 		waiting []store.Turn
 		want    []store.Turn
 	}{
-		{"alone", slices.Repeat([]store.Turn{busy}, 100), slices.Repeat([]store.Turn{busy}, 6)},
-		{"beside another", append(slices.Repeat([]store.Turn{busy}, 100), quiet), []store.Turn{busy, quiet, busy}},
+		{"with many rows", slices.Repeat([]store.Turn{busy}, 100), []store.Turn{busy}},
+		{"before one with many rows", append([]store.Turn{quiet}, slices.Repeat([]store.Turn{busy}, 100)...), []store.Turn{quiet}},
 		{"with few rows", slices.Repeat([]store.Turn{quiet}, 100), slices.Repeat([]store.Turn{quiet}, 64)},
 	} {
 		if got := store.NextGroup(c.waiting, written); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v run together, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// However members come and groups end, those of an organization run in their order and in one group at a time. Nobody
+// waits while nothing runs, and nobody waits for the group of a single other organization.
+func TestGroupsOfALine(t *testing.T) {
+	t.Parallel()
+	steps := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) lineStep {
+		return lineStep{
+			end: rapid.IntRange(-3, 1).Draw(t, "end"),
+			member: store.LineMember{
+				Turn: store.Turn{OrgID: rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "organization"), Bulk: rapid.Bool().Draw(t, "bulk")},
+				Rows: rapid.IntRange(1, 150).Draw(t, "rows"),
+			},
+		}
+	}), 0, 60)
+	rapid.Check(t, func(rt *rapid.T) {
+		steps := steps.Draw(rt, "steps")
+		w := lineWatch{waiting: map[store.Turn][]int{}, seen: map[*store.Group]bool{}}
+		synctest.Test(t, func(*testing.T) { w.play(steps) })
+		if w.complaint != "" {
+			rt.Fatal(w.complaint)
+		}
+	})
+}
+
+// lineStep ends the first or second group that runs, or else adds a member.
+type lineStep struct {
+	end    int // negative: none
+	member store.LineMember
+}
+
+// lineWatch follows a line.
+type lineWatch struct {
+	line      *store.Line
+	waiting   map[store.Turn][]int // the rows of each member
+	seen      map[*store.Group]bool
+	complaint string
+}
+
+func (w *lineWatch) play(steps []lineStep) {
+	w.line = store.NewLine()
+	for _, s := range steps {
+		if s.end >= 0 {
+			w.end(s.end)
+		} else {
+			w.waiting[s.member.Turn] = append(w.waiting[s.member.Turn], s.member.Rows)
+			w.line.Add(s.member)
+		}
+		w.settle()
+	}
+	for len(w.line.Running()) > 0 {
+		w.end(0)
+		w.settle()
+	}
+}
+
+func (w *lineWatch) end(i int) {
+	if groups := w.line.Running(); i < len(groups) {
+		w.line.End(groups[i])
+	}
+}
+
+// settle waits until nothing moves, and checks what runs and what waits.
+func (w *lineWatch) settle() {
+	synctest.Wait()
+	groups, running := w.line.Running(), map[string]*store.Group{}
+	for _, g := range groups {
+		for _, m := range g.Members {
+			if other := running[m.Turn.OrgID]; other != nil && other != g {
+				w.complaint = m.Turn.OrgID + " is in two groups"
+			}
+			running[m.Turn.OrgID] = g
+			if w.seen[g] {
+				continue
+			}
+			if w.waiting[m.Turn][0] != m.Rows {
+				w.complaint = fmt.Sprintf("the members of %v run in another order", m.Turn)
+			}
+			w.waiting[m.Turn] = w.waiting[m.Turn][1:]
+		}
+		w.seen[g] = true
+	}
+	for turn, members := range w.waiting {
+		if len(members) > 0 && (len(groups) == 0 || len(groups) == 1 && len(running) == 1 && running[turn.OrgID] == nil) {
+			w.complaint = fmt.Sprintf("%v waits beside %d groups", turn, len(groups))
 		}
 	}
 }

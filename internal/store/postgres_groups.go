@@ -23,8 +23,9 @@ const (
 	// accepting takes the processors from outcomes and callbacks, which have a connection each.
 	groupLines = 2
 	// groupSize and groupRows bound a group, and thereby how long its first member waits for its last, and the next
-	// group for it. An event for a hundred endpoints is a hundred rows, so what several organizations share is smaller.
-	groupSize, groupRows, sharedRows = 64, 512, 192
+	// group for it. What several organizations share is smaller. A member of more than heavyRows, such as an event for a
+	// hundred endpoints, is a group of its own.
+	groupSize, groupRows, sharedRows, heavyRows = 64, 512, 192, 48
 	// usualRows is what a member is expected to write whose organization has written nothing yet.
 	usualRows = 6
 	// groupQueue is how many members may wait in a line. Beyond it the store is overloaded. Those of an organization
@@ -53,8 +54,9 @@ type groupLine struct {
 	most    int // that may wait
 	mu      sync.Mutex
 	waiting *fair.Turns[Turn, *member]
-	written map[Turn]int // rows of each turn's last member
-	running bool
+	written map[Turn]int    // rows of each turn's last member
+	running int             // goroutines that run groups, one after the other
+	busy    map[string]bool // organizations with members in those groups
 }
 
 type member struct {
@@ -77,7 +79,7 @@ func newLines(work func([]*member), most int) []groupLine {
 	lines := make([]groupLine, groupLines)
 	for i := range lines {
 		lines[i].work, lines[i].most = work, most
-		lines[i].waiting, lines[i].written = fair.NewTurns[Turn, *member](), map[Turn]int{}
+		lines[i].waiting, lines[i].written, lines[i].busy = fair.NewTurns[Turn, *member](), map[Turn]int{}, map[string]bool{}
 	}
 	return lines
 }
@@ -114,36 +116,72 @@ func (l *groupLine) add(m *member) bool {
 		return false
 	}
 	l.waiting.Add(turnOf(m.ctx), m)
-	if !l.running {
-		l.running = true
-		go l.run()
-	}
+	l.start()
 	return true
 }
 
-// next takes the next members, as many rows from each organization; none ends the line's goroutine.
+// start runs one more group if there is room for it and somebody waits who could be in it.
+func (l *groupLine) start() {
+	if !l.room(l.running) {
+		return
+	}
+	if _, somebody := l.waiting.First(l.free); somebody {
+		l.running++
+		go l.run()
+	}
+}
+
+// free tells whether no running group has members of the organization. Two groups with members of one would wait for
+// each other's locks.
+func (l *groupLine) free(turn Turn) bool { return !l.busy[turn.OrgID] }
+
+// room tells whether one more group may run beside so many. Beside the group of a single organization one may, so that
+// others need not wait for the end of it. Groups of several are shared fairly, and larger ones are cheaper.
+func (l *groupLine) room(running int) bool { return running == 0 || running == 1 && len(l.busy) == 1 }
+
+// next takes the next members, as many rows from each organization; none ends the goroutine.
 func (l *groupLine) next() (group []*member) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.room(l.running - 1) {
+		group = l.take()
+	}
+	for _, m := range group {
+		l.busy[turnOf(m.ctx).OrgID] = true
+	}
+	if len(group) == 0 {
+		l.running--
+		return nil
+	}
+	l.start()
+	return group
+}
+
+func (l *groupLine) take() (group []*member) {
 	most := groupRows
 	if l.waiting.Keys() > 1 {
 		most = sharedRows
 	}
-	for rows := 0; len(group) < groupSize && rows < most; {
-		turn, m, ok := l.waiting.Take()
+	for rows := 0; len(group) < groupSize; {
+		turn, ok := l.waiting.First(l.free)
 		if !ok {
 			break
 		}
 		expected := cmp.Or(l.written[turn], usualRows)
+		if expected > heavyRows {
+			most = min(most, expected)
+		}
+		if len(group) > 0 && rows+expected > most {
+			break
+		}
+		group = append(group, l.waiting.TakeOf(turn))
 		l.waiting.Charge(turn, time.Duration(expected)*rowTime)
 		rows += expected
-		group = append(group, m)
 	}
-	l.running = len(group) > 0
 	return group
 }
 
-// learn remembers how much the members have written.
+// learn remembers how much the members of a group that has ended have written.
 func (l *groupLine) learn(group []*member) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,6 +189,7 @@ func (l *groupLine) learn(group []*member) {
 		clear(l.written)
 	}
 	for _, m := range group {
+		delete(l.busy, turnOf(m.ctx).OrgID)
 		if m.rows > 0 {
 			l.written[turnOf(m.ctx)] = m.rows
 		}
