@@ -34,6 +34,9 @@ type DeliveryResult struct {
 	Spared  chat.Spared
 }
 
+// Troubled tells whether the result changes what is known of the subscription's endpoint.
+func (r DeliveryResult) Troubled() bool { return r.Failing || r.Status != chat.DeliverySucceeded }
+
 // Streak is how long a subscription has been failing.
 type Streak struct {
 	OrgID          string
@@ -75,7 +78,7 @@ type deliveryTally struct {
 	forget    bool // there was a success, after earlier failures
 	failures  int  // since the last success
 	first     time.Time
-	spared    chat.Spared // since the last failure
+	spared    chat.Spared // after the last result
 	gone      bool
 }
 
@@ -84,7 +87,7 @@ type deliveryTally struct {
 func tallyDeliveries(results []DeliveryResult) []deliveryTally {
 	bySubscription := map[string]*deliveryTally{}
 	for _, r := range results {
-		if r.Status == chat.DeliverySucceeded && !r.Failing && bySubscription[r.Job.SubscriptionID] == nil {
+		if !r.Troubled() {
 			continue // most results: there is nothing to write
 		}
 		t := bySubscription[r.Job.SubscriptionID]
@@ -103,6 +106,7 @@ func tallyDeliveries(results []DeliveryResult) []deliveryTally {
 }
 
 func (t *deliveryTally) add(r DeliveryResult) {
+	t.spared = r.Spared
 	if r.Status == chat.DeliverySucceeded {
 		t.forget, t.failures = true, 0
 		return
@@ -111,7 +115,6 @@ func (t *deliveryTally) add(r DeliveryResult) {
 		t.first = time.UnixMilli(r.Attempt.At)
 	}
 	t.failures++
-	t.spared = r.Spared
 	t.gone = t.gone || r.Gone
 }
 
@@ -119,7 +122,7 @@ func (t *deliveryTally) add(r DeliveryResult) {
 func (t deliveryTally) record(tx *store.Tx) (*Streak, error) {
 	s := Streak{OrgID: t.orgID, SubscriptionID: t.id}
 	if t.forget {
-		if err := tx.ForgetFailures(t.orgID, t.id); err != nil {
+		if err := tx.ForgetFailures(t.orgID, t.id, t.spared); err != nil {
 			return nil, err
 		}
 	}

@@ -1,7 +1,5 @@
 package fair
 
-import "slices"
-
 // Rounds is a queue in which keys take turns, one item each, however many items a key has waiting. It has no
 // lock; the caller must hold one.
 type Rounds[K comparable, T any] struct {
@@ -33,9 +31,14 @@ func (r *Rounds[K, T]) Add(key K, item T) {
 // Len is how many items wait.
 func (r *Rounds[K, T]) Len() int { return r.len }
 
-// Some tells whether an item of a key that may be served waits.
-func (r *Rounds[K, T]) Some(may func(K) bool) bool {
-	return slices.ContainsFunc(r.order, func(l *round[K, T]) bool { return may(l.key) })
+// Count is how many items wait whose keys may be served.
+func (r *Rounds[K, T]) Count(may func(K) bool) (n int) {
+	for _, l := range r.order {
+		if may(l.key) {
+			n += len(l.items)
+		}
+	}
+	return n
 }
 
 // Next removes up to most items of the next key that may be served; none if there is no such key.

@@ -262,7 +262,7 @@ func TestFailuresOfASubscription(t *testing.T) {
 			requireSpared(t, tx, spared)
 			requireNoError(t, tx.ProbeSubscription("org_1", "wbs_1"))
 			requireSpared(t, tx, chat.Spared{HeldUntil: spared.HeldUntil})
-			requireNoError(t, tx.ForgetFailures("org_1", "wbs_1"))
+			requireNoError(t, tx.ForgetFailures("org_1", "wbs_1", chat.Spared{}))
 			requireSpared(t, tx, chat.Spared{})
 			n, since, err := tx.CountFailures("org_1", "wbs_1", 1, st.Now(), spared)
 			if n != 1 || since.Equal(first) || err != nil {

@@ -151,10 +151,11 @@ func (tx *Tx) CountFailures(orgID, subscriptionID string, failures int, first ti
 	return count, toTime(ms), err
 }
 
-// ForgetFailures resets the count of a subscription's failed attempts. Its endpoint is not spared any more.
-func (tx *Tx) ForgetFailures(orgID, subscriptionID string) error {
-	return tx.later(`UPDATE webhook_subscriptions SET consecutive_failures = 0, failing_since = NULL, next_probe_at = NULL, held_until = NULL
-		WHERE org_id = $1 AND id = $2 AND consecutive_failures > 0`, orgID, subscriptionID)
+// ForgetFailures resets the count of a subscription's failed attempts. Its endpoint may still be spared, if it asked for
+// that beside the success.
+func (tx *Tx) ForgetFailures(orgID, subscriptionID string, spared chat.Spared) error {
+	return tx.later(`UPDATE webhook_subscriptions SET consecutive_failures = 0, failing_since = NULL, next_probe_at = $3, held_until = $4
+		WHERE org_id = $1 AND id = $2 AND consecutive_failures > 0`, orgID, subscriptionID, msPtr(spared.ProbeAt), msPtr(spared.HeldUntil))
 }
 
 // ProbeSubscription notes that a delivery tries the endpoint at once, instead of at the time of the next probe.

@@ -58,7 +58,7 @@ func (e *Engine) finish(j *job, a answer) {
 	if a.retryAfter > 0 {
 		l.hold(now.Add(a.retryAfter))
 	}
-	o := outcome{job: j, result: core.DeliveryResult{Job: j.DeliveryJob, Attempt: a.attempt, Gone: a.gone, Failing: l.failing}}
+	o := outcome{job: j, result: core.DeliveryResult{Job: j.DeliveryJob, Attempt: a.attempt, Gone: a.gone, Failing: l.failing || l.troubled > 0}}
 	status, wait := e.decide(j.Attempts+1, a)
 	if o.result.Status = status; status == chat.DeliveryFailed {
 		o.result.NextAt, o.due = new(e.cfg.Store.Now().Add(wait).Truncate(time.Millisecond)), now.Add(wait)
@@ -67,6 +67,9 @@ func (e *Engine) finish(j *job, a answer) {
 	o.result.Spared = chat.Spared{ProbeAt: e.ahead(probe, now), HeldUntil: e.ahead(held, now)}
 	l.failing = l.failing || a.verdict != good
 	e.cfg.Metrics.outcomes.WithLabelValues(string(status)).Inc()
+	if o.line().troubled {
+		l.troubled++
+	}
 	e.results.add(o)
 	e.freed(j.OrgID, true)
 	e.consider(l, now)
@@ -110,6 +113,9 @@ func (e *Engine) recorded(batch []outcome, streaks []core.Streak) {
 	for _, o := range batch {
 		j := o.job
 		e.forget(j)
+		if o.line().troubled {
+			j.lane.troubled--
+		}
 		if o.result.NextAt != nil && !j.calledOff && o.due.Sub(now) <= keepFor {
 			e.waitFor(o)
 		}

@@ -66,6 +66,7 @@ type lane struct {
 	changes  int       // how many changes of the subscription were announced
 	loaded   int       // how many of those changes the endpoint has
 	failing  bool      // the table counts failures of the subscription
+	troubled int       // outcomes not stored yet that change what is counted
 	warned   int       // how many warnings about this streak were logged
 	usedAt   store.Moment
 }

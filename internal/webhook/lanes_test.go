@@ -197,6 +197,87 @@ func TestBreakerIsShown(t *testing.T) {
 	})
 }
 
+// A success that comes while an earlier failure waits for the store ends the streak: it is stored after the failure.
+func TestSuccessIsStoredAfterTheFailureBeforeIt(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		g := newGate(w)
+		sub := w.subscribe(g.URL)
+		first := w.deliver(sub, "a")[0]
+		w.visit(g)[0].answer <- http.StatusBadRequest
+		w.ends(first, chat.DeliveryFailed)
+		w.deliver(sub, "b", "c", "d")
+		visits := w.visit(g, 3)
+		reached, released := make(chan struct{}), make(chan struct{})
+		release := sync.OnceFunc(func() { close(released) })
+		defer release()
+		w.InTx(func(tx *store.Tx) error { // holds up what changes the subscription
+			_, err := tx.WebhookSubscription(w.Org.ID, sub.ID)
+			visits[0].answer <- http.StatusOK
+			w.unstored(1, 0)
+			visits[1].answer <- http.StatusBadRequest
+			w.unstored(2, 1)
+			w.stored.Store(new(sync.OnceFunc(func() {
+				close(reached)
+				<-released
+			})))
+			return err
+		})
+		<-reached // the first success is stored, the failure waits
+		visits[2].answer <- http.StatusOK
+		w.unstored(2, 2)
+		release()
+		w.idle(w.engine)
+		if s := w.subscription(sub.ID); s.ConsecutiveFailures != 0 || s.Spared != (chat.Spared{}) {
+			w.t.Errorf("after a success: %d failures, spared %+v", s.ConsecutiveFailures, s.Spared)
+		}
+	})
+}
+
+// visit waits until so many attempts have reached the gate, one if nothing is said.
+func (w *world) visit(g *gate, n ...int) (came []*visit) {
+	w.t.Helper()
+	want := append(n, 1)[0]
+	w.await("a visit", func() bool {
+		came = append(came, g.visits("/")...)
+		return len(came) >= want
+	})
+	return came
+}
+
+// unstored waits until so many outcomes are not stored, so many of which no writer has taken.
+func (w *world) unstored(all, waiting int) {
+	w.t.Helper()
+	e := w.engine
+	w.await("outcomes that are not stored", func() bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.results.mu.Lock()
+		defer e.results.mu.Unlock()
+		return e.unrecorded == all && e.results.waiting.Len() == waiting
+	})
+}
+
+// An endpoint that asks for a wait beside a success is spared, and shown so.
+func TestWaitBesideASuccessIsShown(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		g := newGate(w)
+		sub := w.subscribe(g.URL)
+		ids := w.deliver(sub, "a", "b")
+		visits := w.visit(g, 2)
+		slices.SortFunc(visits, func(a, b *visit) int { return strings.Compare(a.id, b.id) })
+		visits[0].answer <- http.StatusTooManyRequests
+		w.ends(ids[0], chat.DeliveryFailed)
+		visits[1].answer <- http.StatusOK
+		w.ends(ids[1], chat.DeliverySucceeded)
+		w.idle(w.engine)
+		w.expects(w.deliver(sub, "c")[0], tooManyWait)
+		w.idle(w.engine)
+		if n := g.waiting("/"); n != 0 {
+			w.t.Errorf("%d attempts came, although the endpoint asked for a wait", n)
+		}
+	})
+}
+
 // shown is a delivery as people see it.
 func (w *world) shown(id string) chat.WebhookDeliveryDetail {
 	w.t.Helper()

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/fair"
 	"github.com/parleyhq/parley/internal/part"
@@ -41,7 +40,7 @@ type line struct {
 }
 
 func (o outcome) line() line {
-	return line{o.job.OrgID, o.result.Failing || o.result.Status != chat.DeliverySucceeded}
+	return line{o.job.OrgID, o.result.Troubled()}
 }
 
 // recorder stores outcomes in batches. Lines take turns. The troubled outcomes of an organization are stored one batch
@@ -109,16 +108,16 @@ func (r *recorder) run() {
 func (r *recorder) await() bool {
 	for {
 		r.mu.Lock()
-		waiting, can, closed := r.waiting.Len(), r.waiting.Some(r.free), r.closed
+		ready, waiting, closed := r.waiting.Count(r.free), r.waiting.Len(), r.closed
 		r.mu.Unlock()
 		switch {
-		case can && (waiting >= recordBatch || closed):
-			return true
-		case can:
-			time.Sleep(recordWait)
-			return true
 		case waiting == 0 && closed:
 			return false
+		case ready >= recordBatch || ready > 0 && closed:
+			return true
+		case ready > 0:
+			time.Sleep(recordWait)
+			return true
 		}
 		<-r.wake
 	}

@@ -34,6 +34,7 @@ type world struct {
 	recorded part.Bell
 	leases   sync.Map                        // leases of nodes, if the test sets them
 	looked   atomic.Pointer[func(id string)] // called when a delivery has been looked up before a retry
+	stored   atomic.Pointer[func()]          // called when outcomes have been stored, before more of the endpoint's are
 }
 
 // onEachEngine runs a test on a store of each kind with a clock that stands still.
@@ -59,7 +60,12 @@ func (w *world) start(node string) *Engine {
 		Store: w.Store, Guard: loopback(), Log: w.log.Logger(), jitter: func() float64 { return 0 },
 		Timeout:    10 * time.Minute, // no test waits for a timeout, and none may happen by chance
 		OpenSecret: func(s chat.WebhookSecret) (string, error) { return s.Sealed, nil },
-		recorded:   func() { w.recorded.Wake() },
+		recorded: func() {
+			w.recorded.Wake()
+			if stored := w.stored.Load(); stored != nil {
+				(*stored)()
+			}
+		},
 		looked: func(id string) {
 			if looked := w.looked.Load(); looked != nil {
 				(*looked)(id)
