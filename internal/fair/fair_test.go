@@ -79,7 +79,7 @@ func TestTurnsOfSome(t *testing.T) {
 		}
 		held := rapid.MapOf(rapid.IntRange(0, 8), rapid.Just(true)).Draw(t, "held")
 		may := func(key int) bool { return !held[key] }
-		key, ok := q.First(may)
+		key, job, ok := q.First(may)
 		for other := range used {
 			if may(other) && (!ok || used[other] < used[key]) {
 				t.Fatalf("next is %d, %v, although %d has used %d", key, ok, other, used[other])
@@ -88,12 +88,37 @@ func TestTurnsOfSome(t *testing.T) {
 		switch {
 		case ok && !may(key):
 			t.Fatalf("%d is next, which may not be served", key)
-		case ok && q.TakeOf(key) != key:
+		case ok && (job != key || q.TakeOf(key) != key):
 			t.Fatalf("another's job was taken")
 		case ok && q.Len() != len(used)-1:
 			t.Fatalf("%d wait, not %d", q.Len(), len(used)-1)
 		}
 	})
+}
+
+// TestTurnsWithoutCredit checks that a key which could not be served for a while does not catch up afterwards.
+func TestTurnsWithoutCredit(t *testing.T) {
+	q := NewTurns[string, int]()
+	for i := range 1000 {
+		q.Add("slow", i)
+		q.Add("fast", i)
+	}
+	served := map[string]int{}
+	serve := func(may func(string) bool) {
+		key, _, _ := q.First(may)
+		q.TakeOf(key)
+		q.Charge(key, time.Millisecond)
+		served[key]++
+	}
+	for range 100 {
+		serve(func(key string) bool { return key == "fast" })
+	}
+	for range 100 {
+		serve(Any)
+	}
+	if served["slow"] > 51 {
+		t.Fatalf("of the next 100 turns %d were of the key that had been held", served["slow"])
+	}
 }
 
 // TestTurnsAreForgotten checks that idle keys are forgotten, because organizations come and go as long as the

@@ -7,14 +7,15 @@ import (
 )
 
 // Turns is a queue shared by time: next is a job of the key that has used the least time since it began to
-// wait. No time is reserved. A new key, or one that comes back, starts level with the others and has no credit.
+// wait. No time is reserved. A new key, one that comes back, or one that could not be served for a while, goes on level
+// with the others and has no credit.
 // It has no lock and no clock; the caller has both.
 type Turns[K comparable, J any] struct {
 	lines   map[K]*turnLine[K, J]
 	waiting turnHeap[K, J]
 	len     int
 	came    uint64
-	reached time.Duration // time used by the last served key; if none waits, by the key furthest ahead
+	reached time.Duration // the most time used by a key when it was served; if none waits, by the key furthest ahead
 	many    int           // number of keys from which idle ones are swept
 }
 
@@ -63,8 +64,8 @@ func (q *Turns[K, J]) Waits(key K) int {
 	return 0
 }
 
-// First is the key that is next among those that may be served.
-func (q *Turns[K, J]) First(may func(K) bool) (key K, ok bool) {
+// First is the next job of the keys that may be served. TakeOf removes it.
+func (q *Turns[K, J]) First(may func(K) bool) (key K, job J, ok bool) {
 	first := -1
 	for i := 0; i < len(q.waiting) && first != 0; i++ {
 		if may(q.waiting[i].key) && (first < 0 || q.waiting.Less(i, first)) {
@@ -72,9 +73,9 @@ func (q *Turns[K, J]) First(may func(K) bool) (key K, ok bool) {
 		}
 	}
 	if first < 0 {
-		return key, false
+		return key, job, false
 	}
-	return q.waiting[first].key, true
+	return q.waiting[first].key, q.waiting[first].jobs[0], true
 }
 
 // Take removes the next job. The caller reports the time it took with Charge.
@@ -86,7 +87,7 @@ func (q *Turns[K, J]) Take() (key K, job J, ok bool) {
 	return key, q.TakeOf(key), true
 }
 
-// TakeOf is Take for the next job of a key that First has named.
+// TakeOf is Take for a key that First has named.
 func (q *Turns[K, J]) TakeOf(key K) (job J) {
 	l := q.lines[key]
 	job = l.jobs[0]
@@ -94,10 +95,13 @@ func (q *Turns[K, J]) TakeOf(key K) (job J) {
 	l.jobs[0] = none
 	l.jobs = l.jobs[1:]
 	q.len--
-	q.reached = max(q.reached, l.used)
+	l.used = max(l.used, q.reached)
+	q.reached = l.used
 	if len(l.jobs) == 0 {
 		heap.Remove(&q.waiting, l.index)
 		l.jobs = nil
+	} else {
+		heap.Fix(&q.waiting, l.index)
 	}
 	return job
 }

@@ -107,7 +107,7 @@ func Fit(sql string) string {
 // NextGroup is the turns of the members that run together, of those that wait, when each turn's last member wrote so
 // many rows.
 func NextGroup(waiting []Turn, written map[Turn]int) (together []Turn) {
-	line := &newGroups(nil).lines[0]
+	line := &newGroups(nil, pairConns).lines[0]
 	for _, turn := range waiting {
 		line.waiting.Add(turn, &member{ctx: WithTurn(context.Background(), turn)})
 	}
@@ -142,7 +142,7 @@ type LineMember struct {
 // NewLine returns an empty line.
 func NewLine() *Line {
 	l := &Line{}
-	l.line = &newLines(l.work, groupQueue)[0]
+	l.line = &newLines(l.work, groupQueue, true)[0]
 	return l
 }
 

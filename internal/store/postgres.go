@@ -60,7 +60,7 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 		listening: logging.NewEpisode(cfg.Log, cfg.Metrics, "wakeup_listener",
 			"this node cannot hear of others' work: it finds it by looking", "this node hears of others' work again"),
 	}
-	e.groups = newGroups(e)
+	e.groups = newGroups(e, settings.MaxConns)
 	e.gate = fair.NewGate[Turn](int(settings.MaxConns - max(1, settings.MaxConns/8))) // the others are for reads and groups
 	if cfg.DirectURL != "" {
 		direct, err := poolSettings(cfg.DirectURL)

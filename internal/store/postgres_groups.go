@@ -18,21 +18,23 @@ import (
 )
 
 const (
-	// groupLines is the number of groups that run side by side. A conversation always uses the same line, so
-	// that groups of this node never wait for each other's locks. With more lines the groups are smaller, and
+	// groupLines is the number of lines, each of which usually runs one group. A conversation always uses the same line,
+	// so that groups of this node never wait for each other's locks. With more lines the groups are smaller, and
 	// accepting takes the processors from outcomes and callbacks, which have a connection each.
 	groupLines = 2
 	// groupSize and groupRows bound a group, and thereby how long its first member waits for its last, and the next
-	// group for it. What several organizations share is smaller. A member of more than heavyRows, such as an event for a
-	// hundred endpoints, is a group of its own.
+	// group for it. What several organizations share is smaller. A member that is expected to write more than heavyRows,
+	// such as an event for a hundred endpoints, is a group of its own.
 	groupSize, groupRows, sharedRows, heavyRows = 64, 512, 192, 48
-	// usualRows is what a member is expected to write whose organization has written nothing yet.
+	// usualRows is what a member is expected to write if nothing is known of its like.
 	usualRows = 6
 	// groupQueue is how many members may wait in a line. Beyond it the store is overloaded. Those of an organization
 	// that name no thread are all in one line.
 	groupQueue, aheadQueue = 1024, 4096
 	// rowTime is the charge of a row. Members run together, so that nobody knows what each of them took.
 	rowTime = time.Microsecond
+	// pairConns is how many connections it takes that a line may run two groups.
+	pairConns = 16
 	// groupTime bounds a group's transaction.
 	groupTime = 20 * time.Second
 )
@@ -54,9 +56,16 @@ type groupLine struct {
 	most    int // that may wait
 	mu      sync.Mutex
 	waiting *fair.Turns[Turn, *member]
-	written map[Turn]int    // rows of each turn's last member
+	written map[like]int    // rows of the last member of each kind
+	pair    bool            // two groups may run
 	running int             // goroutines that run groups, one after the other
 	busy    map[string]bool // organizations with members in those groups
+}
+
+// like names members that write about as many rows.
+type like struct {
+	turn Turn
+	kind string
 }
 
 type member struct {
@@ -71,15 +80,19 @@ type member struct {
 	done   chan struct{}
 }
 
-func newGroups(e *postgresEngine) *groups {
-	return &groups{engine: e, seed: maphash.MakeSeed(), lines: newLines(e.runGroup, groupQueue), ahead: newLines(e.runAhead, aheadQueue)}
+func (m *member) like() like { return like{turnOf(m.ctx), m.want.Kind} }
+
+// newGroups returns the groups of a store with so many connections.
+func newGroups(e *postgresEngine, conns int32) *groups {
+	pair := conns >= pairConns
+	return &groups{engine: e, seed: maphash.MakeSeed(), lines: newLines(e.runGroup, groupQueue, pair), ahead: newLines(e.runAhead, aheadQueue, pair)}
 }
 
-func newLines(work func([]*member), most int) []groupLine {
+func newLines(work func([]*member), most int, pair bool) []groupLine {
 	lines := make([]groupLine, groupLines)
 	for i := range lines {
-		lines[i].work, lines[i].most = work, most
-		lines[i].waiting, lines[i].written, lines[i].busy = fair.NewTurns[Turn, *member](), map[Turn]int{}, map[string]bool{}
+		lines[i].work, lines[i].most, lines[i].pair = work, most, pair
+		lines[i].waiting, lines[i].written, lines[i].busy = fair.NewTurns[Turn, *member](), map[like]int{}, map[string]bool{}
 	}
 	return lines
 }
@@ -125,7 +138,7 @@ func (l *groupLine) start() {
 	if !l.room(l.running) {
 		return
 	}
-	if _, somebody := l.waiting.First(l.free); somebody {
+	if _, _, somebody := l.waiting.First(l.free); somebody {
 		l.running++
 		go l.run()
 	}
@@ -137,7 +150,9 @@ func (l *groupLine) free(turn Turn) bool { return !l.busy[turn.OrgID] }
 
 // room tells whether one more group may run beside so many. Beside the group of a single organization one may, so that
 // others need not wait for the end of it. Groups of several are shared fairly, and larger ones are cheaper.
-func (l *groupLine) room(running int) bool { return running == 0 || running == 1 && len(l.busy) == 1 }
+func (l *groupLine) room(running int) bool {
+	return running == 0 || running == 1 && l.pair && len(l.busy) == 1
+}
 
 // next takes the next members, as many rows from each organization; none ends the goroutine.
 func (l *groupLine) next() (group []*member) {
@@ -163,11 +178,11 @@ func (l *groupLine) take() (group []*member) {
 		most = sharedRows
 	}
 	for rows := 0; len(group) < groupSize; {
-		turn, ok := l.waiting.First(l.free)
+		turn, m, ok := l.waiting.First(l.free)
 		if !ok {
 			break
 		}
-		expected := cmp.Or(l.written[turn], usualRows)
+		expected := cmp.Or(l.written[m.like()], usualRows)
 		if expected > heavyRows {
 			most = min(most, expected)
 		}
@@ -191,7 +206,7 @@ func (l *groupLine) learn(group []*member) {
 	for _, m := range group {
 		delete(l.busy, turnOf(m.ctx).OrgID)
 		if m.rows > 0 {
-			l.written[turnOf(m.ctx)] = m.rows
+			l.written[m.like()] = m.rows
 		}
 	}
 }
