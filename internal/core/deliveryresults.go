@@ -87,7 +87,7 @@ type deliveryTally struct {
 func tallyDeliveries(results []DeliveryResult) []deliveryTally {
 	bySubscription := map[string]*deliveryTally{}
 	for _, r := range results {
-		if !r.Troubled() {
+		if !r.Troubled() && bySubscription[r.Job.SubscriptionID] == nil {
 			continue // most results: there is nothing to write
 		}
 		t := bySubscription[r.Job.SubscriptionID]
