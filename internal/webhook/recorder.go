@@ -13,8 +13,9 @@ import (
 
 const (
 	// recordBatch is how many outcomes are written together, all of one organization: enough to make a commit
-	// worthwhile, and few enough that other writers do not wait long.
-	recordBatch = 128
+	// worthwhile, and few enough that other writers do not wait long. On SQLite every other transaction waits for
+	// the end of one, and batches share a commit, so that small ones cost nothing.
+	recordBatch, smallBatch = 128, 24
 	// recordWait is how long a batch waits for more outcomes.
 	recordWait = 5 * time.Millisecond
 	// recorders is how many batches are written at a time. On SQLite they share a commit, on PostgreSQL each has a
@@ -47,6 +48,7 @@ func (o outcome) line() line {
 // after the other, because what a failure says about its endpoint must not be overwritten by an earlier one.
 type recorder struct {
 	engine *Engine
+	batch  int // the most outcomes that are written together
 	done   chan struct{}
 
 	mu      sync.Mutex
@@ -56,12 +58,16 @@ type recorder struct {
 	wake    part.Bell
 }
 
-func newRecorder(e *Engine) *recorder {
-	return &recorder{engine: e, done: make(chan struct{}), writing: map[string]bool{}, wake: part.NewBell()}
+func newRecorder(e *Engine, batch int) *recorder {
+	return &recorder{engine: e, batch: batch, done: make(chan struct{}), writing: map[string]bool{}, wake: part.NewBell()}
 }
 
 func startRecorder(e *Engine) *recorder {
-	r := newRecorder(e)
+	batch := recordBatch
+	if e.cfg.Store.Alone() {
+		batch = smallBatch
+	}
+	r := newRecorder(e, batch)
 	go r.run()
 	return r
 }
@@ -113,7 +119,7 @@ func (r *recorder) await() bool {
 		switch {
 		case waiting == 0 && closed:
 			return false
-		case ready >= recordBatch || ready > 0 && closed:
+		case ready >= r.batch || ready > 0 && closed:
 			return true
 		case ready > 0:
 			time.Sleep(recordWait)
@@ -129,7 +135,7 @@ func (r *recorder) free(l line) bool { return !l.troubled || !r.writing[l.orgID]
 func (r *recorder) next() []outcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l, batch := r.waiting.Next(recordBatch, r.free)
+	l, batch := r.waiting.Next(r.batch, r.free)
 	if len(batch) > 0 && l.troubled {
 		r.writing[l.orgID] = true
 	}

@@ -15,7 +15,7 @@ import (
 // time. A batch is written whenever one can be.
 func TestOutcomesKeepTheirOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := newRecorder(nil)
+		r := newRecorder(nil, recordBatch)
 		orgs := rapid.SampledFrom([]string{"org_1", "org_2", "org_3", "org_4"})
 		results := rapid.SampledFrom([]core.DeliveryResult{
 			{Status: chat.DeliverySucceeded}, {Status: chat.DeliverySucceeded, Failing: true}, {Status: chat.DeliveryFailed}, {Status: chat.DeliveryDead},
