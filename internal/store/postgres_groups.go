@@ -154,7 +154,7 @@ func (l *groupLine) room(running int) bool {
 	return running == 0 || running == 1 && l.pair && len(l.busy) == 1
 }
 
-// next takes the next members, as many rows from each organization; none ends the goroutine.
+// next takes the next group; none ends the goroutine.
 func (l *groupLine) next() (group []*member) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -172,6 +172,7 @@ func (l *groupLine) next() (group []*member) {
 	return group
 }
 
+// take takes members of organizations that are free, as many rows from each.
 func (l *groupLine) take() (group []*member) {
 	most := groupRows
 	if l.waiting.Keys() > 1 {

@@ -34,7 +34,7 @@ type outcome struct {
 	due    store.Moment // when the next attempt is due, if there is one
 }
 
-// line is a queue of outcomes. Troubled ones change what is known of their endpoints.
+// line is an organization's outcomes that change what is known of their endpoints, the troubled ones, or the others.
 type line struct {
 	orgID    string
 	troubled bool
@@ -142,6 +142,7 @@ func (r *recorder) next() []outcome {
 	return batch
 }
 
+// wrote lets the next batch of a line follow.
 func (r *recorder) wrote(l line) {
 	if !l.troubled {
 		return
