@@ -30,7 +30,8 @@ type bench struct {
 	tmp      string
 	database int // the pid of PostgreSQL's first process; 0 if there is none
 
-	hookNumbers int // how many business numbers were connected for rows about webhooks
+	hookNumbers int  // how many business numbers were connected for rows about webhooks
+	sending     bool // the server may still be sending what the last row left
 	report      report
 }
 
@@ -48,7 +49,7 @@ func (b *bench) wants(engine, bareRow string) bool {
 }
 
 func (b *bench) wantsProgram() bool {
-	return len(matching(scenarios, b.options)) > 0 || len(matching(hookScenarios, b.options)) > 0 || len(matching(providerScenarios, b.options)) > 0 ||
+	return len(matching(scenarios, b.options)) > 0 || len(matching(laterScenarios, b.options)) > 0 || len(matching(hookScenarios, b.options)) > 0 || len(matching(providerScenarios, b.options)) > 0 ||
 		len(matching(purgeScenarios, b.options)) > 0 || len(matching(dashboardScenarios, b.options)) > 0 || len(matching(broadcastScenarios, b.options)) > 0 ||
 		len(matching(fairnessScenarios, b.options)) > 0
 }
@@ -181,11 +182,22 @@ func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err e
 	if b.program, err = b.built(ctx); err != nil {
 		return err
 	}
+	for _, measure := range []func(context.Context, *group, string) error{b.common, b.provider, b.purge, b.broadcast, b.fairness, b.dashboard} {
+		if err := measure(ctx, g, databaseURL); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// common measures the rows that share a server. It is stopped before the next ones: it may still be sending.
+func (b *bench) common(ctx context.Context, g *group, databaseURL string) error {
 	s, err := b.startEngine(ctx, g.Name, databaseURL)
 	if err != nil {
 		return err
 	}
 	defer s.process.stop()
+	b.sending = false
 	g.Start = s.process.started
 	g.StartRSS, _ = memory(s.process.pid())
 	if err := b.scenarios(ctx, g, s, scenarios); err != nil {
@@ -194,19 +206,7 @@ func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err e
 	if err := b.webhooks(ctx, g, s); err != nil {
 		return err
 	}
-	if err := b.provider(ctx, g, databaseURL); err != nil {
-		return err
-	}
-	if err := b.purge(ctx, g, databaseURL); err != nil {
-		return err
-	}
-	if err := b.broadcast(ctx, g, databaseURL); err != nil {
-		return err
-	}
-	if err := b.fairness(ctx, g, databaseURL); err != nil {
-		return err
-	}
-	return b.dashboard(ctx, g, databaseURL)
+	return b.scenarios(ctx, g, s, laterScenarios)
 }
 
 // built is the program to measure.
@@ -220,6 +220,9 @@ func (b *bench) built(ctx context.Context) (string, error) {
 func (b *bench) scenarios(ctx context.Context, g *group, s server, all []scenario) error {
 	filled := false
 	for _, sc := range matching(all, b.options) {
+		if err := b.rest(ctx, s); err != nil {
+			return err
+		}
 		if sc.inbox && !filled {
 			if err := errors.Join(b.fillInbox(ctx, &s, s.store), s.walkDown(ctx)); err != nil {
 				return err
@@ -227,6 +230,7 @@ func (b *bench) scenarios(ctx context.Context, g *group, s server, all []scenari
 			filled = true
 		}
 		f := b.measureServer(ctx, s, sc)
+		b.sending = sc.sends
 		f.Limit = b.limit(g, sc)
 		b.add(g, f)
 		select {
@@ -239,6 +243,15 @@ func (b *bench) scenarios(ctx context.Context, g *group, s server, all []scenari
 		}
 	}
 	return nil
+}
+
+// rest waits until the server has sent what the rows before left, so that the next row has it to itself.
+func (b *bench) rest(ctx context.Context, s server) error {
+	if !b.sending {
+		return nil
+	}
+	b.sending = false
+	return s.awaitRest(ctx)
 }
 
 // limit is the lower of the bare rates that bound a scenario; 0 if none of them was measured.

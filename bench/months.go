@@ -29,8 +29,8 @@ var homeScenarios = []dashboardScenario{
 //go:embed months.sql
 var months string
 
-// fillMonths writes so many messages of so many numbers with a few statements, and has the program's own counter count
-// them.
+// fillMonths writes so many messages of so many numbers with a few statements, and has the program's own parts count
+// them and tell the database how many there are, as a worker would within seconds.
 func fillMonths(ctx context.Context, s *server, messages, numbers int) error {
 	begin := fmt.Sprintf("CREATE TABLE wanted AS SELECT '%s' AS org_id, CAST(%d AS BIGINT) AS messages, CAST(%d AS BIGINT) AS numbers, CAST(%d AS BIGINT) AS now;\n",
 		s.target.org, messages, numbers, time.Now().UnixMilli())
@@ -42,7 +42,7 @@ func fillMonths(ctx context.Context, s *server, messages, numbers int) error {
 		return err
 	}
 	counter := count.New(count.Config{Store: st, Log: slog.New(slog.DiscardHandler)})
-	return errors.Join(counter.Sweep(ctx), counter.Pack(ctx), st.Close())
+	return errors.Join(counter.Sweep(ctx), counter.Pack(ctx), st.RefreshStatistics(ctx), st.Close())
 }
 
 // execute runs statements beside the program, which is stopped.

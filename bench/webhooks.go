@@ -37,6 +37,9 @@ const subscriptionsPerOrg = 500
 // webhooks measures deliveries, each row on its own organization.
 func (b *bench) webhooks(ctx context.Context, g *group, s server) error {
 	for _, sc := range matching(hookScenarios, b.options) {
+		if err := b.rest(ctx, s); err != nil {
+			return err
+		}
 		f, err := b.measureHooks(ctx, s, sc)
 		if err != nil {
 			f.Failure = err.Error()
