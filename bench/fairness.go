@@ -124,6 +124,9 @@ func (r *fairRun) organization(ctx context.Context, number, phone string) (t tar
 
 // rows measures the quiet organization while the busy one makes its requests; nil means none.
 func (r *fairRun) rows(ctx context.Context, beside string, want int, busy requestFunc) error {
+	if err := r.s.awaitRest(ctx); err != nil {
+		return err
+	}
 	var wg sync.WaitGroup
 	during, stop := context.WithCancel(ctx)
 	defer stop()
