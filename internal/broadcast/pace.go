@@ -26,6 +26,28 @@ func (b *bucket) fill(now store.Moment, perSecond float64) int {
 	return int(b.tokens)
 }
 
+// flow is how fast messages leave a queue. It follows a rise at once, and a fall slowly, because they leave in handfuls.
+type flow struct {
+	perSecond float64
+	waiting   int // when it was last looked at, and what was added since
+	at        store.Moment
+}
+
+// slowly is how long a fall takes.
+const slowly = time.Second
+
+// look notes how many messages wait now.
+func (f *flow) look(now store.Moment, waiting int) {
+	if since := now.Sub(f.at).Seconds(); !f.at.IsZero() && since > 0 {
+		left := float64(max(0, f.waiting-waiting)) / since
+		f.perSecond = max(left, f.perSecond+(left-f.perSecond)*min(1, since/slowly.Seconds()))
+	}
+	f.at, f.waiting = now, waiting
+}
+
+// within is how many messages leave in some time.
+func (f *flow) within(d time.Duration) int { return int(f.perSecond * d.Seconds()) }
+
 // allowance is how many messages a broadcast may make now, given the room that its number has.
 func (w *Worker) allowance(n *number, b chat.Broadcast, slow bool, room int) int {
 	now, half := w.cfg.Store.Moment(), 1.0

@@ -12,12 +12,15 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// enough is how many messages may wait at most: more than are sent until the worker looks again.
-const enough = 300
+// few and enough bound how many messages may wait: so few that they are soon counted where they leave slowly, and more
+// than are sent until the worker looks again where they leave fast.
+const few, enough = 16, 300
 
-// most is how many broadcast messages of a number may wait to be sent for the first time. That is half a second's
+// most is how many broadcast messages of a number may wait to be sent for the first time. That is at most half a second's
 // worth, so that a pause takes effect at once and other messages are not delayed.
-func (w *Worker) most() int { return min(max(8, int(w.cfg.PerSecond/2)), enough) }
+func (w *Worker) most(n *number) int {
+	return min(max(8, int(w.cfg.PerSecond/2)), max(few, n.leaves.within(burst/2)), enough)
+}
 
 // longestRest bounds the rest after a step that took long because the store was hardly available.
 const longestRest = 100 * time.Millisecond
@@ -45,6 +48,7 @@ func (w *Worker) serve(ctx context.Context, node string, n *number) error {
 		if room -= made; !over {
 			going = append(going, b)
 		}
+		n.leaves.waiting += made
 	}
 	slices.SortFunc(going, func(a, b chat.Broadcast) int { return strings.Compare(a.ID, b.ID) })
 	n.broadcasts = going
@@ -53,10 +57,11 @@ func (w *Worker) serve(ctx context.Context, node string, n *number) error {
 
 // room is how many more messages the number may have waiting.
 func (w *Worker) room(ctx context.Context, n *number) (int, error) {
-	room := w.most()
+	most := w.most(n)
+	room := most
 	for _, b := range n.broadcasts {
 		if room <= 0 {
-			return 0, nil
+			break
 		}
 		at := n.places[b.ID]
 		queued, first, err := w.cfg.Store.Read(ctx).QueuedFirst(b.OrgID, b.ID, at.sent, room)
@@ -69,6 +74,7 @@ func (w *Worker) room(ctx context.Context, n *number) (int, error) {
 			n.places[b.ID] = at
 		}
 	}
+	n.leaves.look(w.cfg.Store.Moment(), most-room)
 	return room, nil
 }
 
@@ -139,9 +145,11 @@ func (w *Worker) timed(ctx context.Context, step func() (core.Progress, error)) 
 func (w *Worker) step(ctx context.Context, node string, state core.BroadcastState, b chat.Broadcast, limit int) (p core.Progress, err error) {
 	ctx = store.WithTurn(ctx, store.Turn{OrgID: b.OrgID, Bulk: true})
 	for again := false; ; {
-		err = w.cfg.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-			p, err = core.AdvanceBroadcast(tx, state, b.ID, node, limit)
-			return err
+		err = w.cfg.Store.Aside(ctx, func() error {
+			return w.cfg.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+				p, err = core.AdvanceBroadcast(tx, state, b.ID, node, limit)
+				return err
+			})
 		})
 		code, refused := chat.CodeOf(err)
 		switch {

@@ -77,6 +77,7 @@ type number struct {
 	broadcasts []chat.Broadcast
 	rating     rating
 	pace       bucket
+	leaves     flow
 	each       map[string]*bucket // by broadcast id, for broadcasts with their own pace
 	places     map[string]place   // by broadcast id; forgotten at each look
 }

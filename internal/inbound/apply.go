@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/parleyhq/parley/internal/provider"
@@ -184,16 +185,31 @@ func (r *Receiver) applyTogether(updates []provider.Update, ending []store.Callb
 			err = fmt.Errorf("panic: %v", cause)
 		}
 	}()
-	err = r.inTx(ctx, updates, func(tx *store.Tx) error {
-		if err := r.applier.ApplyAll(tx, updates); err != nil {
-			return err
-		}
-		return finishRows(tx, ending)
-	})
+	apply := func() error {
+		return r.inTx(ctx, updates, func(tx *store.Tx) error {
+			if err := r.applier.ApplyAll(tx, updates); err != nil {
+				return err
+			}
+			return finishRows(tx, ending)
+		})
+	}
+	if onlyStatuses(updates) {
+		err = r.cfg.Store.Aside(ctx, apply)
+	} else {
+		err = apply()
+	}
 	if err == nil {
 		r.cfg.Metrics.applied.Add(float64(len(updates)))
 	}
 	return err
+}
+
+// onlyStatuses tells whether nobody waits for the updates.
+func onlyStatuses(updates []provider.Update) bool {
+	return !slices.ContainsFunc(updates, func(u provider.Update) bool {
+		_, status := u.(provider.StatusUpdate)
+		return !status
+	})
 }
 
 // inTx runs a transaction. updates are the ones that it applies, if any.

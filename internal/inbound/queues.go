@@ -20,8 +20,8 @@ const (
 	updateBytes = 1 << 10
 	// statusesFor is how long after a number's turn its statuses wait for more, and manyStatuses how many of them do not
 	// wait.
-	statusesFor  = 20 * time.Millisecond
-	manyStatuses = 16
+	statusesFor  = 50 * time.Millisecond
+	manyStatuses = 32
 )
 
 // arrival is a callback in memory.
@@ -293,10 +293,8 @@ func (q *queues) gather(n *queue) {
 func (n *queue) canWait() bool {
 	updates := 0
 	for _, p := range n.parts {
-		for _, u := range p.updates {
-			if _, ok := u.(provider.StatusUpdate); !ok {
-				return false
-			}
+		if !onlyStatuses(p.updates) {
+			return false
 		}
 		if updates += len(p.updates); updates >= manyStatuses {
 			return false

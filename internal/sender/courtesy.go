@@ -10,12 +10,18 @@ import (
 
 const (
 	// courtesyFor is how long after a person's message the broadcasts of this node stay courteous.
-	courtesyFor = 2 * time.Second
+	courtesyFor = 10 * time.Second
 	// courtesyLook is how often the rate of broadcasts is adapted.
 	courtesyLook = 50 * time.Millisecond
-	// courtesyLeast is the rate, in messages per second, that broadcasts keep however busy the machine is: a little more
-	// than the provider allows most numbers.
-	courtesyLeast = 100.0
+	// courtesyLeast is the rate, in messages per second, that broadcasts keep however busy the machine is: what the
+	// provider allows most numbers.
+	courtesyLeast = 80.0
+	// spareFor is how long after a message of a broadcast that is slowed down the statuses of such messages are applied
+	// one transaction after another.
+	spareFor = 3 * time.Second
+	// courtesyGrowth is how much faster they may be after a look that finds no work waiting: a twenty-fifth in a second. A
+	// faster growth would soon be too much again, and people would notice each time.
+	courtesyGrowth = 1.002
 	// lateEnough is the lateness from which broadcasts slow down.
 	lateEnough = 200 * time.Microsecond
 )
@@ -77,14 +83,14 @@ func (c *courtesy) adapt(since time.Duration) {
 	case late:
 		c.rate = max(courtesyLeast, c.rate*0.8)
 	case c.rate > 0 && float64(c.sent) >= c.rate*since.Seconds()/2: // it is the rate that holds them back
-		c.rate = c.rate*1.03 + 1
+		c.rate *= courtesyGrowth
 	}
 }
 
-// took counts a broadcast's message that goes out now.
-func (c *courtesy) took(now store.Moment) {
+// took counts a broadcast's message that goes out now. It tells whether broadcasts are being slowed down.
+func (c *courtesy) took(now store.Moment) bool {
 	if c.lateness == nil {
-		return
+		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,6 +98,7 @@ func (c *courtesy) took(now store.Moment) {
 	if c.rate > 0 {
 		c.next = max(c.next, now.Add(-courtesyLook)).Add(time.Duration(float64(time.Second) / c.rate))
 	}
+	return c.rate > 0
 }
 
 // ProcessorLateness returns a function that tells how long the latest twentieth of the process's goroutines waited for a

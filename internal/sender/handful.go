@@ -14,7 +14,7 @@ const (
 	handful = 32
 	// handfulEvery is how often a number takes a handful that is not full. It is long enough to gather some messages,
 	// and short enough that nobody notices.
-	handfulEvery = 10 * time.Millisecond
+	handfulEvery = 50 * time.Millisecond
 )
 
 // start begins the sending of what next returned.
@@ -56,7 +56,12 @@ func (n *number) lookAt(some []queued) (map[string]core.Look, error) {
 	for i, w := range some {
 		works[i] = w.SendWork
 	}
-	return core.LookAt(s.cfg.Store.Read(ctx), n.orgID, works)
+	var looks map[string]core.Look
+	err := s.cfg.Store.Aside(ctx, func() (err error) {
+		looks, err = core.LookAt(s.cfg.Store.Read(ctx), n.orgID, works)
+		return err
+	})
+	return looks, err
 }
 
 func (n *number) looked() {

@@ -205,7 +205,9 @@ func (n *number) take(now store.Moment, more bool) (*queue, time.Duration) {
 	n.recent.note(now)
 	if q.bulk {
 		n.inBulk++
-		n.sender.manners.took(now)
+		if n.sender.manners.took(now) {
+			n.sender.cfg.Store.Spare(spareFor)
+		}
 	}
 	return q, 0
 }

@@ -22,7 +22,7 @@ const (
 	recordRound = 8
 	// recordGather is how long outcomes of broadcasts wait for others, unless recordFew of them wait already or there is
 	// a person's: written by fours and fives, they would cost more than the sending.
-	recordGather = 10 * time.Millisecond
+	recordGather = 50 * time.Millisecond
 	recordFew    = 32
 	// maxUnrecorded bounds the outcomes that wait for the store. Above it no more messages are sent.
 	maxUnrecorded = 4096
@@ -85,15 +85,21 @@ func newRecorder(record func([]core.SendResult) error, now func() store.Moment, 
 	return r
 }
 
-// record writes the outcomes of attempts.
+// record writes the outcomes of attempts. Those of broadcasts alone can wait.
 func (s *Sender) record(results []core.SendResult) error {
 	ctx, cancel := context.WithTimeout(context.Background(), recordTimeout)
 	defer cancel()
-	results, err := core.PrepareSends(s.cfg.Store.Read(ctx), results)
-	if err != nil {
-		return err
+	write := func() error {
+		results, err := core.PrepareSends(s.cfg.Store.Read(ctx), results)
+		if err != nil {
+			return err
+		}
+		return s.cfg.Store.InTx(ctx, func(tx *store.Tx) error { return core.RecordSends(tx, results) })
 	}
-	return s.cfg.Store.InTx(ctx, func(tx *store.Tx) error { return core.RecordSends(tx, results) })
+	if slices.ContainsFunc(results, func(r core.SendResult) bool { return !(queued{SendWork: r.Work}).bulk() }) {
+		return write()
+	}
+	return s.cfg.Store.Aside(ctx, write)
 }
 
 // add takes an outcome. It never blocks: behind limits how many can come.

@@ -204,16 +204,17 @@ func TestOutcomesOfBroadcastsGather(t *testing.T) {
 			}
 			synctest.Wait()
 		}
+		gap := recordGather * 11 / 100 // none comes at the moment of a write
 		for range 12 {
 			add(1, chat.SourceBroadcast)
-			<-time.After(1100 * time.Microsecond) // none comes at the moment of a write
+			<-time.After(gap)
 		}
 		add(1, chat.SourceDashboard)
 		add(1, chat.SourceBroadcast)
 		add(recordFew, chat.SourceBroadcast)
 		add(1, chat.SourceBroadcast)
 		r.stop()
-		later := 12 * 1100 * time.Microsecond
+		later := 12 * gap
 		if !slices.Equal(batches, []int{10, 3, recordFew + 1, 1}) || !slices.Equal(at, []time.Duration{recordGather, later, later, later}) {
 			t.Errorf("they were written as %v at %v", batches, at)
 		}

@@ -69,6 +69,7 @@ type Store struct {
 	elapsed func() time.Duration
 	ids     *idSource
 	check   writeCheck
+	aside   aside
 
 	handsMu sync.Mutex // held while hands change
 	hands   atomic.Pointer[Hands]
@@ -104,7 +105,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := eng.migrate(ctx); err != nil {
 		return nil, errors.Join(err, eng.close())
 	}
-	s := &Store{engine: eng, alone: cfg.Exclusive && cfg.URL == "", now: cfg.Now, elapsed: cfg.Elapsed, ids: newIDSource()}
+	s := &Store{engine: eng, alone: cfg.Exclusive && cfg.URL == "", now: cfg.Now, elapsed: cfg.Elapsed, ids: newIDSource(), aside: newAside()}
 	s.hands.Store(&Hands{})
 	if s.now == nil {
 		s.now = time.Now
