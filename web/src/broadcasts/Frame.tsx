@@ -1,13 +1,15 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { AdminsOnly } from "../settings/AdminsOnly";
+import { useTitle } from "../ui/title";
 import styles from "./Broadcasts.module.css";
 import type { Broadcast } from "./data";
 import { useBroadcasts } from "./text";
 
 /** A page of broadcasts: its name, what can be done, and the way back to the list. */
-export function Frame(props: { title: ReactNode; hint?: ReactNode; action?: ReactNode; back?: boolean; children: ReactNode }) {
+export function Frame(props: { title: string; hint?: ReactNode; action?: ReactNode; back?: boolean; children: ReactNode }) {
   const t = useBroadcasts();
+  useTitle(props.title);
   return (
     <AdminsOnly>
       <div className={styles.page}>
@@ -15,7 +17,7 @@ export function Frame(props: { title: ReactNode; hint?: ReactNode; action?: Reac
           {props.back && <Link to="/broadcasts" className={styles.back}>{t.back}</Link>}
           <header className={styles.head}>
             <div>
-              <h1>{props.title}</h1>
+              <h1 tabIndex={-1}>{props.title}</h1>
               {props.hint && <p>{props.hint}</p>}
             </div>
             {props.action}

@@ -1,4 +1,6 @@
 import { useEffect } from "react";
+import { useStore } from "../ui/store";
+import { pageTitle } from "../ui/title";
 import { countText, useUnread } from "./useUnread";
 
 const plain = "/favicon.svg";
@@ -11,18 +13,20 @@ const marked = `data:image/svg+xml,${encodeURIComponent(
 )}`;
 
 /**
- * Shows the number of unread conversations in the tab's title, and that there are some in its icon. It is a component,
+ * Shows the page's name and the number of unread conversations in the tab's title, and that there are some in its icon. It is a component,
  * so that a new count draws nothing else again.
  */
 export function UnreadTitle(): null {
   const unread = useUnread();
   const some = unread > 0;
+  const page = useStore(pageTitle);
   useEffect(() => {
-    document.title = some ? `(${countText(unread)}) Parley` : "Parley";
+    const title = page ? `${page} · Parley` : "Parley";
+    document.title = some ? `(${countText(unread)}) ${title}` : title;
     return () => {
       document.title = "Parley";
     };
-  }, [some, unread]);
+  }, [some, unread, page]);
   useEffect(() => {
     const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
     if (!icon || !some) return;
