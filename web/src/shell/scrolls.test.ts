@@ -71,4 +71,19 @@ describe("keepScrolls", () => {
     navigation.go("BACK", "/inbox/all", "1", () => (list.scrollTop = 12));
     expect(list.scrollTop).toBe(12);
   });
+
+  it("gives the focus back to the link that was left by, and takes it from nothing else", () => {
+    const draw = () => (list.innerHTML = '<a href="/contacts/ctc_1">1</a><a href="/contacts/ctc_2">2</a><input>');
+    draw();
+    list.querySelectorAll("a")[1]!.focus();
+    navigation.go("PUSH", "/contacts/ctc_2", "1", () => (list.innerHTML = ""));
+    navigation.go("BACK", "/contacts", "0", draw);
+    expect(document.activeElement?.getAttribute("href")).toBe("/contacts/ctc_2");
+    navigation.go("PUSH", "/contacts/ctc_2", "1", () => (list.innerHTML = ""));
+    navigation.go("BACK", "/contacts", "0", () => {
+      draw();
+      list.querySelector("input")!.focus();
+    });
+    expect(document.activeElement?.localName).toBe("input");
+  });
 });
