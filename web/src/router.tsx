@@ -3,8 +3,7 @@ import {
 } from "@tanstack/react-router";
 import { meQuery, queryClient } from "./api/queries";
 import { streamOnline } from "./api/stream";
-import type { BroadcastSearch } from "./broadcasts/BroadcastPage";
-import type { BroadcastsSearch } from "./broadcasts/BroadcastsPage";
+import { broadcastSearchOf, broadcastsSearchOf, type BroadcastSearch, type BroadcastsSearch } from "./broadcasts/address";
 import { contactsSearchOf } from "./contacts/address";
 import type { CustomersSearch } from "./customers/data";
 import { inboxSearchOf, type InboxSearch } from "./inbox/address";
@@ -273,7 +272,7 @@ const contact = createRoute({
 const broadcasts = createRoute({
   getParentRoute: () => signedIn,
   path: "/broadcasts",
-  validateSearch: (search: BroadcastsSearch) => textsOf(search),
+  validateSearch: (search: BroadcastsSearch) => broadcastsSearchOf({ ...search }),
   component: lazyRouteComponent(() => import("./broadcasts/BroadcastsPage")),
 });
 
@@ -286,7 +285,7 @@ const broadcastNew = createRoute({
 const broadcast = createRoute({
   getParentRoute: () => signedIn,
   path: "/broadcasts/$id",
-  validateSearch: (search: BroadcastSearch): BroadcastSearch => search,
+  validateSearch: (search: BroadcastSearch) => broadcastSearchOf({ ...search }),
   component: lazyRouteComponent(() => import("./broadcasts/BroadcastPage")),
 });
 

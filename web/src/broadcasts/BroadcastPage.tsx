@@ -1,6 +1,7 @@
 import { Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
+import { isMissing } from "../api/client";
 import { useMe } from "../api/queries";
 import { useLanguage } from "../i18n";
 import { LinkButton } from "../ui/LinkButton";
@@ -8,6 +9,7 @@ import { Loaded } from "../ui/Loaded";
 import { Missing } from "../ui/Missing";
 import { Time } from "../ui/Time";
 import { Actions } from "./Actions";
+import type { BroadcastSearch } from "./address";
 import styles from "./Broadcasts.module.css";
 import { broadcastQuery, isOpen, type Broadcast, type RecipientSearch } from "./data";
 import { Frame, State } from "./Frame";
@@ -18,26 +20,21 @@ import { Wizard } from "./Wizard";
 import { inZone, ownZone } from "./zones";
 import { numberName } from "../ui/phone";
 
-/** What the address of a broadcast's page may say: the step of a draft, or which recipients are listed. */
-export interface BroadcastSearch extends RecipientSearch {
-  step?: number;
-}
-
 export default function BroadcastPage() {
   const me = useMe();
   const t = useBroadcasts();
   const { id } = useParams({ from: "/signed-in/broadcasts/$id" });
   const search: BroadcastSearch = useSearch({ from: "/signed-in/broadcasts/$id" });
   const query = useQuery(broadcastQuery(id));
-  const b = query.data;
+  const b = isMissing(query.error) ? undefined : query.data;
   const number = me.numbers.find((n) => n.phone_number_id === b?.phone_number_id);
   const hint = b && <><State broadcast={b} /> · {b.template.name} · {number && numberName(number)}{b.started_at && <> · {t.started} <Time value={b.started_at} /></>}</>;
   return (
-    <Frame title={b?.name ?? t.title} hint={hint} action={b && <Actions broadcast={b} editing={search.step !== undefined} />} back>
+    <Frame title={b?.name ?? t.title} hint={hint} action={b && <Actions broadcast={b} editing={isOpen(b) && search.step !== undefined} />} back>
       <Loaded query={query} missing={<Missing icon="horn" title={t.missing} back={<LinkButton variant="default" to="/broadcasts">{t.back}</LinkButton>} />}>
         {(found) =>
           found.status === "draft" || (isOpen(found) && search.step) ? (
-            <Wizard broadcast={found} step={Math.min(4, Math.max(1, Number(search.step ?? 1)))} />
+            <Wizard broadcast={found} step={search.step ?? 1} />
           ) : (
             <Story broadcast={found} search={search} />
           )

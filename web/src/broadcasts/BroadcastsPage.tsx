@@ -9,17 +9,12 @@ import { Loaded } from "../ui/Loaded";
 import { More } from "../ui/More";
 import { NoneFound } from "../ui/NoneFound";
 import { Time } from "../ui/Time";
+import type { BroadcastsSearch } from "./address";
 import styles from "./Broadcasts.module.css";
 import { broadcastsQuery, type Broadcast } from "./data";
 import { Frame, State } from "./Frame";
 import { useBroadcasts } from "./text";
 import { numberName, numberOptions } from "../ui/phone";
-
-/** What the address of the list may say. */
-export interface BroadcastsSearch {
-  status?: string;
-  number?: string;
-}
 
 export default function BroadcastsPage() {
   const t = useBroadcasts();

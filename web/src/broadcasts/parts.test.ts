@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { componentsOf, type Template } from "../inbox/templates/template";
+import { broadcastSearchOf, broadcastsSearchOf } from "./address";
 import { audienceOf, chosenOf } from "./audience";
 import { cut, decode, numbersIn, parse, phoneColumn, tableOf } from "./csv";
 import { partsOf, restOf, type Broadcast } from "./data";
@@ -111,4 +112,13 @@ test("a page looks again while something may still change", () => {
   expect(restOf(b({ status: "draft" }), now)).toBe(false);
   expect(restOf(b({ status: "completed", started_at: "2026-01-01T11:50:00Z", completed_at: "2026-01-01T11:59:00Z" }), now)).toBe(5_000);
   expect(restOf(b({ status: "completed", started_at: "2026-01-01T01:00:00Z", completed_at: "2026-01-01T02:00:00Z" }), now)).toBe(false);
+});
+
+test("an address says a step and filters that there are", () => {
+  expect(broadcastSearchOf({ step: 3, show: "failed" })).toEqual({ step: 3, show: "failed" });
+  expect(broadcastSearchOf({ step: "2" }).step).toBe(2);
+  expect([0, 9, 2.4].map((step) => broadcastSearchOf({ step }).step)).toEqual([1, 4, 2]);
+  expect(broadcastSearchOf({ step: "abc", show: "nonsense" })).toEqual({});
+  expect(broadcastsSearchOf({ status: "paused", number: 100200300400500 })).toEqual({ status: "paused", number: "100200300400500" });
+  expect(broadcastsSearchOf({ status: "nonsense", number: "x" })).toEqual({});
 });
