@@ -1,12 +1,13 @@
-import { Button, Modal } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { send } from "../api/client";
-import { useLanguage, useText } from "../i18n";
+import { useLanguage } from "../i18n";
 import { toast, toastError } from "../ui/toasts";
 import styles from "./Broadcasts.module.css";
-import { isOpen, move, pathOf, reportQuery, type Broadcast } from "./data";
+import { Confirm } from "./Confirm";
+import { broadcastQuery, isOpen, move, pathOf, reportQuery, type Broadcast } from "./data";
 import { useBroadcasts } from "./text";
 
 type Move = Parameters<typeof move>[1];
@@ -20,7 +21,15 @@ export function Actions({ broadcast: b, editing }: { broadcast: Broadcast; editi
   const report = useQuery({ ...reportQuery(b), enabled: b.started_at !== null });
   const held = report.data?.skipped.some((s) => s.reason === "customer_suspended");
   const [asking, setAsking] = useState<"stop" | "remove">();
+  const box = useRef<HTMLDivElement>(null);
+  const pressed = useRef(false);
+  // The button that was pressed goes with the state; the page's name is before those that come.
+  useEffect(() => {
+    if (pressed.current && document.activeElement === document.body) box.current?.closest("header")?.querySelector("h1")?.focus();
+    pressed.current = false;
+  }, [b.status]);
   const run = (name: string, work: () => Promise<unknown>) => {
+    pressed.current = true;
     setBusy(name);
     setAsking(undefined);
     void work().catch(toastError).finally(() => {
@@ -35,9 +44,13 @@ export function Actions({ broadcast: b, editing }: { broadcast: Broadcast; editi
     toast(t.duplicated);
     void navigate({ to: "/broadcasts/$id", params: { id: made.id }, search: { step: 1 } });
   };
-  const remove = () => run("remove", () => send("DELETE", pathOf(b)).then(() => navigate({ to: "/broadcasts" })));
+  const remove = () => run("remove", async () => {
+    await send("DELETE", pathOf(b));
+    await navigate({ to: "/broadcasts", replace: true, ignoreBlocker: true });
+    client.removeQueries({ queryKey: broadcastQuery(b.id).queryKey });
+  });
   return (
-    <div className={styles.actions}>
+    <div ref={box} className={styles.actions}>
       {b.status === "sending" && button("pause", t.pause, undefined, true)}
       {b.status === "paused" && button("resume", t.resume, undefined, true)}
       {b.status === "scheduled" && !editing && button("start", t.start, undefined, true)}
@@ -55,18 +68,4 @@ export function Actions({ broadcast: b, editing }: { broadcast: Broadcast; editi
 function StopHint({ waiting }: { waiting: number }) {
   const t = useBroadcasts();
   return t.stopHint(new Intl.NumberFormat(useLanguage()).format(waiting));
-}
-
-/** Asks before what cannot be undone. */
-function Confirm(props: { title: string; hint: React.ReactNode; action: string; close: () => void; confirm: () => void }) {
-  const common = useText("common");
-  return (
-    <Modal opened onClose={props.close} title={props.title} closeButtonProps={{ "aria-label": common.close }}>
-      <p>{props.hint}</p>
-      <div className={styles.foot}>
-        <Button variant="default" onClick={props.close}>{common.cancel}</Button>
-        <Button color="red" onClick={props.confirm}>{props.action}</Button>
-      </div>
-    </Modal>
-  );
 }
