@@ -11,6 +11,7 @@ import styles from "./Broadcasts.module.css";
 import { pathOf, type Broadcast } from "./data";
 import { ListPanel } from "./ListPanel";
 import { useBroadcasts } from "./text";
+import { Unsaved } from "./Unsaved";
 
 /** Whom it goes to: contacts, a list, or both. */
 export function AudienceStep({ broadcast: b, done }: { broadcast: Broadcast; done: () => void }) {
@@ -27,6 +28,7 @@ export function AudienceStep({ broadcast: b, done }: { broadcast: Broadcast; don
   };
   return (
     <>
+      <Unsaved is={unsaved || JSON.stringify(chosen) !== JSON.stringify(chosenOf(b.audience))} />
       <Panel title={t.contacts} hint={t.contactsHint}>
         <SegmentedControl aria-label={t.who} value={chosen.who} onChange={(who) => set({ who: who as Who })}
           data={Object.entries(t.whos).map(([value, label]) => ({ value, label }))} orientation={narrow ? "vertical" : "horizontal"} fullWidth={narrow} size={narrow ? "md" : undefined} />

@@ -17,6 +17,7 @@ import { isMapped, mappedOf, textOf, valuesOf, type Mapped } from "./mapping";
 import { PhonePreview } from "./PhonePreview";
 import { PlaceField } from "./PlaceField";
 import { useBroadcasts } from "./text";
+import { Unsaved } from "./Unsaved";
 import { numberOptions } from "../ui/phone";
 
 type Filled = Record<string, Mapped | File | string>;
@@ -39,6 +40,7 @@ export function MessageStep({ broadcast: b, done }: { broadcast?: Broadcast; don
   const submit = useSubmit(["name"], () => save(b, { name, number, template, fields, filled }), done);
   return (
     <div className={styles.two}>
+      <Unsaved is={name !== (b?.name ?? "") || chosen !== (b ? keyOf(b.template) : null) || Object.keys(typed).length > 0} />
       <Panel>
         <form {...submit.form}>
           <FormError error={submit.error} />

@@ -1,6 +1,6 @@
 import { Button, NumberInput, Radio, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useState, type KeyboardEvent } from "react";
 import { send } from "../api/client";
 import { useLanguage } from "../i18n";
 import { Panel } from "../settings/Section";
@@ -11,6 +11,7 @@ import { useSubmit } from "../ui/useSubmit";
 import styles from "./Broadcasts.module.css";
 import { checkQuery, move, pathOf, type Broadcast, type Check } from "./data";
 import { useBroadcasts } from "./text";
+import { Unsaved } from "./Unsaved";
 import { instantOf, inZone, localOf, ownZone, zones } from "./zones";
 
 /** When, how fast, what it takes, and the button. */
@@ -26,6 +27,8 @@ function Form({ broadcast: b, check, done }: { broadcast: Broadcast; check: Chec
   const [when, setWhen] = useState(b.scheduled_at ? "later" : "now");
   const [at, setAt] = useState(b.scheduled_at ? localOf(b.scheduled_at, zone) : "");
   const [pace, setPace] = useState<number | string>(b.per_second ?? "");
+  const [begin] = useState([when, at, pace, zone]);
+  const changed = [when, at, pace, zone].some((value, i) => value !== begin[i]);
   const later = when === "later";
   const chosen = later && at ? momentOf(b, at, zone) : undefined;
   const run = async () => {
@@ -39,24 +42,25 @@ function Form({ broadcast: b, check, done }: { broadcast: Broadcast; check: Chec
   });
   return (
     <form {...submit.form}>
+      <Unsaved is={changed} />
       <FormError error={submit.error} />
       <Panel title={t.when}>
         <Radio.Group aria-label={t.when} value={when} onChange={setWhen}>
           <div className={styles.fields}>
-            <Radio value="now" label={t.whens.now} />
-            <Radio value="later" label={t.whens.later} />
+            <Radio value="now" label={t.whens.now} onKeyDown={onlyByButton} />
+            <Radio value="later" label={t.whens.later} onKeyDown={onlyByButton} />
           </div>
         </Radio.Group>
         {later && (
           <div className={styles.filter}>
-            <TextInput label={t.at} type="datetime-local" required {...submit.field("scheduled_at", at, setAt)} />
+            <TextInput label={t.at} type="datetime-local" required onKeyDown={onlyByButton} {...submit.field("scheduled_at", at, setAt)} />
             <Select label={t.zone} searchable allowDeselect={false} limit={100} value={zone} onChange={(value) => setZone(value ?? zone)} data={zones()} />
           </div>
         )}
         {chosen?.odd && <p className={styles.warning} data-kind="quiet" role="status">{t.oddTimes[chosen.odd](inZone(chosen.instant, zone, language))}</p>}
       </Panel>
       <Panel title={t.pace} hint={t.paceHint}>
-        <NumberInput aria-label={t.pace} maw={200} min={1} max={1000} allowDecimal={false} value={pace} error={submit.errorOf("per_second")} onChange={setPace} />
+        <NumberInput aria-label={t.pace} maw={200} min={1} max={1000} allowDecimal={false} value={pace} error={submit.errorOf("per_second")} onChange={setPace} onKeyDown={onlyByButton} />
       </Panel>
       <Cost check={check} />
       <div className={styles.foot}>
@@ -64,6 +68,11 @@ function Form({ broadcast: b, check, done }: { broadcast: Broadcast; check: Chec
       </div>
     </form>
   );
+}
+
+/** Enter in a field of a form sends it. Nobody means to write to thousands with that. */
+function onlyByButton(event: KeyboardEvent) {
+  if (event.key === "Enter") event.preventDefault();
 }
 
 /** The instant that was chosen. What was scheduled before stays the same instant, also where the clocks show its time twice. */
