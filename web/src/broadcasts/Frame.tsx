@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { AdminsOnly } from "../settings/AdminsOnly";
-import { useTitle } from "../ui/title";
+import { PageTitle } from "../ui/PageTitle";
 import styles from "./Broadcasts.module.css";
 import type { Broadcast } from "./data";
 import { useBroadcasts } from "./text";
@@ -9,7 +9,6 @@ import { useBroadcasts } from "./text";
 /** A page of broadcasts: its name, what can be done, and the way back to the list. */
 export function Frame(props: { title: string; hint?: ReactNode; action?: ReactNode; back?: boolean; children: ReactNode }) {
   const t = useBroadcasts();
-  useTitle(props.title);
   return (
     <AdminsOnly>
       <div className={styles.page}>
@@ -17,7 +16,7 @@ export function Frame(props: { title: string; hint?: ReactNode; action?: ReactNo
           {props.back && <Link to="/broadcasts" className={styles.back}>{t.back}</Link>}
           <header className={styles.head}>
             <div>
-              <h1 tabIndex={-1}>{props.title}</h1>
+              <PageTitle>{props.title}</PageTitle>
               {props.hint && <p>{props.hint}</p>}
             </div>
             {props.action}

@@ -1,10 +1,11 @@
-import { Button, Menu, Modal, Progress } from "@mantine/core";
+import { Button, Menu, Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { send } from "../api/client";
 import { labelsQuery, useIsAdmin } from "../api/queries";
 import { useLanguage, useText } from "../i18n";
 import { Dot } from "../ui/Dot";
+import { Modal } from "../ui/Modal";
 import { Icon } from "../ui/icons";
 import { toast, toastError } from "../ui/toasts";
 import styles from "./ContactsPage.module.css";
@@ -87,7 +88,7 @@ export function ConfirmDelete(props: { count: string; close: () => void; confirm
   const t = useText("contacts");
   const common = useText("common");
   return (
-    <Modal opened onClose={props.close} title={t.removeTitle(props.count)} closeButtonProps={{ "aria-label": common.close }}>
+    <Modal onClose={props.close} title={t.removeTitle(props.count)} closeButtonProps={{ "aria-label": common.close }}>
       <p>{t.removeHint}</p>
       <Button.Group style={{ justifyContent: "flex-end", gap: 8 }}>
         <Button variant="default" onClick={props.close}>{common.cancel}</Button>

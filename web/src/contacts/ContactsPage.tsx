@@ -5,6 +5,7 @@ import { useState } from "react";
 import { address } from "../api/client";
 import { useIsAdmin } from "../api/queries";
 import { useLanguage, useText } from "../i18n";
+import { PageTitle } from "../ui/PageTitle";
 import { Icon } from "../ui/icons";
 import { SearchField } from "../ui/SearchField";
 import { AddContact } from "./AddContact";
@@ -61,7 +62,7 @@ function Head({ search, count, add }: { search: ContactsSearch; count: number | 
   const shown = count === undefined ? "" : format.format(count) + (count >= 100_000 ? "+" : "");
   return (
     <header className={styles.head}>
-      <h1>{t.title}</h1>
+      <PageTitle>{t.title}</PageTitle>
       <span className={styles.count} role="status">{count !== undefined && t.count(count, shown)}</span>
       <span className={styles.space} />
       {admin && (

@@ -1,4 +1,4 @@
-import { Button, Modal, Select } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -6,6 +6,7 @@ import { get, list } from "../api/client";
 import type { LabelRef } from "../api/types";
 import { useText } from "../i18n";
 import { Loaded } from "../ui/Loaded";
+import { Modal } from "../ui/Modal";
 import { toast, toastError } from "../ui/toasts";
 import { LabelList } from "./ContactRow";
 import styles from "./ContactPage.module.css";
@@ -55,7 +56,7 @@ export function MergeDialog({ contact: c, close }: { contact: Contact; close: ()
   };
   const choices = found.filter((one) => one.id !== c.id).map((one) => ({ value: one.id, label: [nameOf(one, t.noName), one.phone_number ?? one.bsuid].filter(Boolean).join(" · ") }));
   return (
-    <Modal opened onClose={close} title={t.mergeTitle} size={560} closeButtonProps={{ "aria-label": common.close }}>
+    <Modal onClose={close} title={t.mergeTitle} size={560} closeButtonProps={{ "aria-label": common.close }}>
       <p>{t.mergeHint}</p>
       <Select data-autofocus label={t.mergeSearch} searchable data={choices} value={other} onChange={setOther} onSearchChange={setTyped} filter={({ options }) => options} />
       {other && <Loaded query={preview}>{(p) => <Result preview={p} />}</Loaded>}

@@ -1,10 +1,10 @@
-import { Modal } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { idempotencyKey, send } from "../api/client";
 import type { Message } from "../api/types";
 import { useText } from "../i18n";
 import { TemplatePicker, type Filled } from "../inbox/templates/TemplatePicker";
+import { Modal } from "../ui/Modal";
 import { toastError } from "../ui/toasts";
 import type { Contact } from "./data";
 
@@ -23,7 +23,7 @@ export default function StartByTemplate({ contact: c, close }: { contact: Contac
     );
   };
   return (
-    <Modal opened onClose={close} title={t.startTemplate} size={860} centered closeButtonProps={{ "aria-label": common.close }}>
+    <Modal onClose={close} title={t.startTemplate} size={860} centered closeButtonProps={{ "aria-label": common.close }}>
       <TemplatePicker number={c.number.phone_number_id} contact={c.name} onDone={start} />
     </Modal>
   );

@@ -1,4 +1,4 @@
-import { Button, Modal, NativeSelect } from "@mantine/core";
+import { Button, NativeSelect } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "../api/client";
@@ -9,6 +9,7 @@ import { Panel } from "../settings/Section";
 import { CopyField } from "../ui/CopyField";
 import { FormDialog } from "../ui/Dialog";
 import dialog from "../ui/Dialog.module.css";
+import { Modal } from "../ui/Modal";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/Loaded";
 import { QrCode } from "../ui/QrCode";
@@ -124,7 +125,7 @@ function Create({ customer, close, show }: { customer: Customer; close: () => vo
 function Made({ link, close }: { link: SetupLink; close: () => void }) {
   const t = useCustomers();
   return (
-    <Modal opened onClose={close} title={t.linkMade} closeOnClickOutside={false} withCloseButton={false}>
+    <Modal onClose={close} title={t.linkMade} closeOnClickOutside={false} withCloseButton={false}>
       <div className={dialog.form}>
         <p>{t.linkMadeHint}</p>
         <CopyField label={t.linkAddress} value={link.setup_url ?? ""} />

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMe } from "../api/queries";
 import { Loaded } from "../ui/Loaded";
+import { PageTitle } from "../ui/PageTitle";
 import { AttentionList } from "./AttentionList";
 import { attentionQuery, figuresQuery, ranges, type Range } from "./data";
 import { DaysChart } from "./DaysChart";
@@ -23,7 +24,7 @@ export default function HomePage() {
   const attention = useQuery(attentionQuery);
   return (
     <div className={styles.page}>
-      <h1>{t.title}</h1>
+      <PageTitle>{t.title}</PageTitle>
       <section aria-label={t.attention}>
         <Loaded query={attention} rows={2}>
           {(data) => <AttentionList attention={data} />}

@@ -5,6 +5,7 @@ import { useMe } from "../api/queries";
 import { useDrop } from "../inbox/composer/useDrop";
 import { Chips } from "../ui/Chips";
 import { EmptyState } from "../ui/EmptyState";
+import { PageTitle } from "../ui/PageTitle";
 import { Icon } from "../ui/icons";
 import { NoneFound } from "../ui/NoneFound";
 import { NoNumber } from "../ui/NoNumber";
@@ -40,7 +41,7 @@ function Head({ action }: { action?: ReactNode }) {
   return (
     <header className={styles.head}>
       <div>
-        <h1>{t.title}</h1>
+        <PageTitle>{t.title}</PageTitle>
         <p>{t.hint}</p>
       </div>
       {action}

@@ -1,7 +1,8 @@
-import { Button, FileButton, Modal, TextInput } from "@mantine/core";
+import { Button, FileButton, TextInput } from "@mantine/core";
 import { useDebouncedValue, useMediaQuery } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
+import { Modal } from "../ui/Modal";
 import { Icon } from "../ui/icons";
 import { toastError } from "../ui/toasts";
 import { fileQuery, type LibraryFile, type MediaKind } from "./data";
@@ -34,7 +35,7 @@ export default function MediaPicker({ number, kind, accept, choose, close }: Pro
   const { uploads, upload, dismiss } = useUploads(number, take);
   const fits = (file: LibraryFile) => !accept || accept.split(",").includes(file.mime_type.split(";")[0] ?? "");
   return (
-    <Modal opened onClose={close} title={t.choose} size={820} centered fullScreen={narrow}>
+    <Modal onClose={close} title={t.choose} size={820} centered fullScreen={narrow}>
       <div className={styles.picker}>
         <div className={styles.bar}>
           <TextInput className={styles.search} type="search" aria-label={t.search} placeholder={t.search} value={words}

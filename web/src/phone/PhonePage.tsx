@@ -2,6 +2,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import { lazy, Suspense } from "react";
 import { useMe } from "../api/queries";
 import { useText } from "../i18n";
+import { PageTitle } from "../ui/PageTitle";
 import { PhonePanel } from "./PhonePanel";
 import styles from "./Phone.module.css";
 
@@ -15,7 +16,7 @@ export default function PhonePage() {
   return (
     <div className={styles.page}>
       <div className={styles.side}>
-        <h1 className={styles.title}>{t.title}</h1>
+        <PageTitle className={styles.title}>{t.title}</PageTitle>
         <p className={styles.intro}>{t.intro}</p>
         <PhonePanel />
       </div>

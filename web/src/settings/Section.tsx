@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { PageTitle } from "../ui/PageTitle";
 import styles from "./Section.module.css";
 
 /** A page of the settings: its name, one line on what it is for, its main action. */
@@ -7,7 +8,7 @@ export function Section(props: { title: string; hint?: string; action?: ReactNod
     <div className={styles.page}>
       <header>
         <div>
-          <h1>{props.title}</h1>
+          <PageTitle>{props.title}</PageTitle>
           {props.hint && <p>{props.hint}</p>}
         </div>
         {props.action}

@@ -1,6 +1,6 @@
-import { Modal } from "@mantine/core";
 import { useText } from "../i18n";
 import { Kbd } from "../ui/Kbd";
+import { Modal } from "../ui/Modal";
 import { useStore } from "../ui/store";
 import { commands } from "./commands";
 import styles from "./Shortcuts.module.css";
@@ -14,7 +14,7 @@ export function Shortcuts({ close }: { close: () => void }) {
     (command) => command.group,
   );
   return (
-    <Modal opened onClose={close} title={t.shortcuts} closeButtonProps={{ "aria-label": common.close }}>
+    <Modal onClose={close} title={t.shortcuts} closeButtonProps={{ "aria-label": common.close }}>
       {[...groups].map(([group, list]) => (
         <section key={group} className={styles.group}>
           <h3>{group}</h3>

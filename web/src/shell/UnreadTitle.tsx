@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import { useStore } from "../ui/store";
-import { pageTitle } from "../ui/title";
+import { pageTitles } from "../ui/title";
 import { countText, useUnread } from "./useUnread";
 
 const plain = "/favicon.svg";
@@ -13,13 +13,13 @@ const marked = `data:image/svg+xml,${encodeURIComponent(
 )}`;
 
 /**
- * Shows the page's name and the number of unread conversations in the tab's title, and that there are some in its icon. It is a component,
- * so that a new count draws nothing else again.
+ * Shows the page's name and the number of unread conversations in the tab's title, and that there are some in its icon.
+ * It is a component, so that a new count draws nothing else again.
  */
 export function UnreadTitle(): null {
   const unread = useUnread();
   const some = unread > 0;
-  const page = useStore(pageTitle);
+  const page = useStore(pageTitles).at(-1)?.name;
   useEffect(() => {
     const title = page ? `${page} · Parley` : "Parley";
     document.title = some ? `(${countText(unread)}) ${title}` : title;

@@ -7,6 +7,7 @@ import { LinkButton } from "../ui/LinkButton";
 import { Loaded } from "../ui/Loaded";
 import { Missing } from "../ui/Missing";
 import { NoNumber } from "../ui/NoNumber";
+import { PageTitle } from "../ui/PageTitle";
 import { useNumber, versionsQuery, type FullTemplate } from "./data";
 import { DeleteTemplate } from "./DeleteTemplate";
 import { NumberSelect } from "./parts";
@@ -59,7 +60,7 @@ function Head(props: { number: string; name: string; versions: FullTemplate[]; s
   const close = () => setDialog(undefined);
   return (
     <header className={styles.head}>
-      <h1>{name}</h1>
+      <PageTitle>{name}</PageTitle>
       <div className={styles.actions}>
         <NumberSelect number={number} set={props.setNumber} />
         {sendable.length > 0 && <Button variant="default" onClick={() => setDialog("test")}>{t.test}</Button>}

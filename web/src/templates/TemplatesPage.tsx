@@ -5,6 +5,7 @@ import { useIsAdmin } from "../api/queries";
 import { useLanguage } from "../i18n";
 import { Chips } from "../ui/Chips";
 import { EmptyState } from "../ui/EmptyState";
+import { PageTitle } from "../ui/PageTitle";
 import { Icon } from "../ui/icons";
 import { LinkButton } from "../ui/LinkButton";
 import { NoNumber } from "../ui/NoNumber";
@@ -65,7 +66,7 @@ function Head({ number }: { number?: string }) {
   return (
     <header className={styles.head}>
       <div>
-        <h1>{t.title}</h1>
+        <PageTitle>{t.title}</PageTitle>
         <p>{t.hint}</p>
       </div>
       {admin && number && (

@@ -1,9 +1,10 @@
-import { Modal, Select, TextInput } from "@mantine/core";
+import { Select, TextInput } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useState } from "react";
 import { idempotencyKey, send } from "../api/client";
 import type { Message } from "../api/types";
 import { useLanguage } from "../i18n";
+import { Modal } from "../ui/Modal";
 import { phoneIn } from "../ui/phone";
 import { TemplateForm } from "../inbox/templates/TemplateForm";
 import type { Filled } from "../inbox/templates/TemplatePicker";
@@ -31,7 +32,7 @@ export function TestDialog({ number, templates, close }: { number: string; templ
     }, toastError);
   };
   return (
-    <Modal opened onClose={close} title={t.test} size={560} centered fullScreen={narrow}>
+    <Modal onClose={close} title={t.test} size={560} centered fullScreen={narrow}>
       <div className={styles.test}>
         <TextInput label={t.testTo} description={t.testHint} type="tel" data-autofocus value={to} onChange={(event) => setTo(event.target.value)} />
         {templates.length > 1 && (

@@ -1,8 +1,9 @@
-import { Button, Modal } from "@mantine/core";
+import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useText } from "../i18n";
 import styles from "./Dialog.module.css";
 import { FormError } from "./FormError";
+import { Modal } from "./Modal";
 import type { useSubmit } from "./useSubmit";
 
 /** A dialog with a form: its fields, what went wrong with the whole of it, and its two buttons. */
@@ -16,7 +17,7 @@ export function FormDialog(props: {
 }) {
   const t = useText("common");
   return (
-    <Modal opened onClose={props.close} title={props.title} closeButtonProps={{ "aria-label": t.close }}>
+    <Modal onClose={props.close} title={props.title} closeButtonProps={{ "aria-label": t.close }}>
       <form {...props.submit.form} className={styles.form}>
         <FormError error={props.submit.error} />
         {props.children}

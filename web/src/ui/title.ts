@@ -1,13 +1,14 @@
 import { useEffect } from "react";
 import { Store } from "./store";
 
-/** What the page that is open calls itself; see UnreadTitle. */
-export const pageTitle = new Store("");
+/** What the pages that are drawn call themselves, the innermost last; see UnreadTitle. */
+export const pageTitles = new Store<readonly { name: string }[]>([]);
 
 /** Names the page in the browser's tab and history. */
-export function useTitle(title: string): void {
+export function useTitle(name: string): void {
   useEffect(() => {
-    pageTitle.set(title);
-    return () => pageTitle.set("");
-  }, [title]);
+    const own = { name };
+    pageTitles.set([...pageTitles.get(), own]);
+    return () => pageTitles.set(pageTitles.get().filter((title) => title !== own));
+  }, [name]);
 }

@@ -2,6 +2,7 @@ import styles from "../parts/console.module.css";
 import { useFilters, useFrom } from "../parts/filters";
 import { Split } from "../parts/Split";
 import { useDev } from "../text";
+import { PageTitle } from "../../ui/PageTitle";
 import { DeliveryDetail } from "./DeliveryDetail";
 import { DeliveryFilters } from "./DeliveryFilters";
 import { DeliveryTable } from "./DeliveryTable";
@@ -15,7 +16,7 @@ export default function DeliveriesPage() {
     <div className={styles.page}>
       <header className={styles.head}>
         <div className={styles.title}>
-          <h1>{t.deliveries}</h1>
+          <PageTitle>{t.deliveries}</PageTitle>
         </div>
         <div className={styles.sub}>{t.deliveriesHint}</div>
       </header>

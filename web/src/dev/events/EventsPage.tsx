@@ -6,6 +6,7 @@ import { useFilters, useFrom } from "../parts/filters";
 import { Since } from "../parts/Since";
 import { Split } from "../parts/Split";
 import { useDev } from "../text";
+import { PageTitle } from "../../ui/PageTitle";
 import { EventDetail } from "./EventDetail";
 import { EventTable } from "./EventTable";
 import { EventTypeChoice } from "./EventTypeChoice";
@@ -21,7 +22,7 @@ export default function EventsPage() {
     <div className={styles.page}>
       <header className={styles.head}>
         <div className={styles.title}>
-          <h1>{t.events}</h1>
+          <PageTitle>{t.events}</PageTitle>
           <span className={styles.space} />
           <Button variant="default" onClick={() => void queryClient.invalidateQueries({ queryKey: ["events"] })}>
             {t.refresh}

@@ -1,7 +1,8 @@
-import { Button, Modal } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { CopyField } from "../../ui/CopyField";
 import dialog from "../../ui/Dialog.module.css";
 import { useDev } from "../text";
+import { Modal } from "../../ui/Modal";
 import type { MadeKey } from "./data";
 import { remember } from "./recent";
 
@@ -10,7 +11,7 @@ export function NewKey({ made, close }: { made: MadeKey; close: () => void }) {
   const t = useDev();
   remember(made.text);
   return (
-    <Modal opened onClose={close} title={t.keyMade(made.key.name)} closeOnClickOutside={false} withCloseButton={false}>
+    <Modal onClose={close} title={t.keyMade(made.key.name)} closeOnClickOutside={false} withCloseButton={false}>
       <div className={dialog.form}>
         <p>{t.keyMadeHint}</p>
         <CopyField label={t.key} value={made.text} />

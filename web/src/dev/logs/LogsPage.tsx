@@ -4,6 +4,7 @@ import styles from "../parts/console.module.css";
 import { useFilters, useFrom } from "../parts/filters";
 import { Split } from "../parts/Split";
 import { useDev } from "../text";
+import { PageTitle } from "../../ui/PageTitle";
 import { CallDetail } from "./CallDetail";
 import { CallTable } from "./CallTable";
 import { callFilter } from "./data";
@@ -19,7 +20,7 @@ export default function LogsPage() {
     <div className={styles.page}>
       <header className={styles.head}>
         <div className={styles.title}>
-          <h1>{t.log}</h1>
+          <PageTitle>{t.log}</PageTitle>
           <SegmentedControl
             aria-label={t.calls}
             value={grouped ? "errors" : "calls"}

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Loaded } from "../../ui/Loaded";
 import { useFilters } from "../parts/filters";
 import { useDev } from "../text";
+import { PageTitle } from "../../ui/PageTitle";
 import { documentQuery, matching, operationsOf, type Document, type Operation } from "./document";
 import { OperationPart } from "./OperationPart";
 import styles from "./ReferencePage.module.css";
@@ -58,7 +59,7 @@ export default function ReferencePage() {
   const query = useQuery(documentQuery);
   return (
     <>
-      <h1 className="visually-hidden">{t.reference}</h1>
+      <PageTitle className="visually-hidden">{t.reference}</PageTitle>
       <Loaded query={query}>{(document) => <Reference document={document} />}</Loaded>
     </>
   );

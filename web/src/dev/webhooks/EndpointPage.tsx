@@ -15,6 +15,7 @@ import { useFilters, useFrom } from "../parts/filters";
 import { duration } from "../parts/format";
 import { Split } from "../parts/Split";
 import { useDev } from "../text";
+import { PageTitle } from "../../ui/PageTitle";
 import { Chart } from "./Chart";
 import { endpointQuery, healthQuery, shortURL, type Endpoint, type HealthRange } from "./data";
 import { EndpointActions, type EndpointDialog } from "./EndpointActions";
@@ -44,7 +45,7 @@ function Header({ endpoint, open, busy }: { endpoint: Endpoint; open: (dialog: E
   return (
     <header className={styles.head} inert={busy}>
       <div className={styles.title}>
-        <h1>{shortURL(endpoint.url)}</h1>
+        <PageTitle>{shortURL(endpoint.url)}</PageTitle>
         <StateTag endpoint={endpoint} />
         <span className={styles.space} />
         <div className={styles.actions}>

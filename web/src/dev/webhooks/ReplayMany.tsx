@@ -1,4 +1,4 @@
-import { Button, Modal, NativeSelect, Progress as Bar, TextInput } from "@mantine/core";
+import { Button, NativeSelect, Progress as Bar, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { get } from "../../api/client";
@@ -6,6 +6,7 @@ import { useText } from "../../i18n";
 import dialog from "../../ui/Dialog.module.css";
 import { FormError } from "../../ui/FormError";
 import { useDev } from "../text";
+import { Modal } from "../../ui/Modal";
 import type { Endpoint } from "./data";
 import { useReplay, type Progress, type ReplayFilter } from "./useReplay";
 
@@ -48,7 +49,7 @@ export function ReplayMany({ endpoint, close }: { endpoint: Endpoint; close: () 
   const count = counts[status];
   const found = count.data?.count ?? 0;
   return (
-    <Modal opened onClose={close} title={t.replayMany} closeButtonProps={{ "aria-label": common.close }}>
+    <Modal onClose={close} title={t.replayMany} closeButtonProps={{ "aria-label": common.close }}>
       <div className={dialog.form}>
         <p>{t.replayManyHint}</p>
         <FormError error={progress.error ?? count.error ?? undefined} />

@@ -1,10 +1,11 @@
-import { Button, Modal, NativeSelect } from "@mantine/core";
+import { Button, NativeSelect } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "../../api/client";
 import { useText } from "../../i18n";
 import { CopyField } from "../../ui/CopyField";
 import dialog from "../../ui/Dialog.module.css";
+import { Modal } from "../../ui/Modal";
 import { Time } from "../../ui/Time";
 import { toast, toastError } from "../../ui/toasts";
 import { Row, Rows } from "../../settings/Rows";
@@ -96,7 +97,7 @@ export function Secrets({ endpoint, close }: { endpoint: Endpoint; close: () => 
   const common = useText("common");
   const current = useQuery(endpointQuery(endpoint.id)).data ?? endpoint;
   return (
-    <Modal opened onClose={close} size="lg" title={t.secrets} closeButtonProps={{ "aria-label": common.close }}>
+    <Modal onClose={close} size="lg" title={t.secrets} closeButtonProps={{ "aria-label": common.close }}>
       <div className={dialog.form}>
         <p>{t.secretsHint}</p>
         <Rows label={t.secrets}>

@@ -1,6 +1,7 @@
-import { Button, Group, Modal } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import type { Message } from "../../api/types";
 import { useText } from "../../i18n";
+import { Modal } from "../../ui/Modal";
 import styles from "./CollisionDialog.module.css";
 
 /** Somebody was faster. It is asked once; then it counts as seen. */
@@ -8,7 +9,7 @@ export function CollisionDialog(props: { reply: Message; onSend: () => void; onC
   const t = useText("inbox");
   const { reply } = props;
   return (
-    <Modal opened onClose={props.onClose} title={t.collisionTitle(reply.sent_by?.name ?? t.source.app)} centered>
+    <Modal onClose={props.onClose} title={t.collisionTitle(reply.sent_by?.name ?? t.source.app)} centered>
       <blockquote className={styles.reply}>{reply.text?.body ?? t.type[reply.type]}</blockquote>
       <Group justify="flex-end" gap={8}>
         <Button variant="default" onClick={props.onSend}>

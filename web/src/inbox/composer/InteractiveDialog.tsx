@@ -1,7 +1,8 @@
-import { Button, Group, Modal, SegmentedControl, Textarea, TextInput } from "@mantine/core";
+import { Button, Group, SegmentedControl, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
+import { Modal } from "../../ui/Modal";
 import { interactiveOf, isWhole, mostChoices, titleLength, type Choice, type InteractiveDraft } from "./interactive";
 import { useSend } from "./useSend";
 import styles from "./InteractiveDialog.module.css";
@@ -33,7 +34,7 @@ export default function InteractiveDialog({ conversation, body, onSent, onClose 
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={t.buttons} centered>
+    <Modal onClose={onClose} title={t.buttons} centered>
       <div className={styles.form}>
         <SegmentedControl
           value={draft.kind}

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, TextInput } from "@mantine/core";
+import { Button, Group, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
+import { Modal } from "../../ui/Modal";
 
 interface Props {
   title: string;
@@ -15,7 +16,7 @@ export default function VariablesDialog({ title, names, onDone }: Props) {
   const [values, setValues] = useState<Record<string, string>>({});
   const whole = names.every((name) => values[name]?.trim());
   return (
-    <Modal opened onClose={() => onDone(null)} title={title} centered size="sm">
+    <Modal onClose={() => onDone(null)} title={title} centered size="sm">
       <form
         onSubmit={(event) => {
           event.preventDefault();

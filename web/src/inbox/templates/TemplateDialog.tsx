@@ -1,8 +1,8 @@
-import { Modal } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { useSend } from "../composer/useSend";
+import { Modal } from "../../ui/Modal";
 import { TemplatePicker, type Filled } from "./TemplatePicker";
 
 /** Sends a template into a conversation. */
@@ -22,7 +22,7 @@ export default function TemplateDialog({
     onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={t.templates} size={860} centered fullScreen={narrow}>
+    <Modal onClose={onClose} title={t.templates} size={860} centered fullScreen={narrow}>
       <TemplatePicker number={c.number.phone_number_id} contact={c.contact.name} onDone={send} />
     </Modal>
   );

@@ -1,6 +1,7 @@
-import { Button, Group, Modal } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
+import { Modal } from "../../ui/Modal";
 import { useNow } from "../../ui/times";
 
 const pad = (n: number) => String(n).padStart(2, "0");
@@ -15,7 +16,7 @@ export default function SnoozeDialog(props: { onClose: () => void; onChoose: (un
   const at = new Date(value);
   const future = at > useNow(1000);
   return (
-    <Modal opened onClose={props.onClose} title={t.snoozeDate} centered size="sm">
+    <Modal onClose={props.onClose} title={t.snoozeDate} centered size="sm">
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -1,7 +1,8 @@
-import { Button, Group, Modal } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useEffect, useMemo } from "react";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
+import { Modal } from "../../ui/Modal";
 import { Icon } from "../../ui/icons";
 import { toast } from "../../ui/toasts";
 import { useSend } from "../composer/useSend";
@@ -26,7 +27,7 @@ export default function Recorder({ conversation, onClose }: { conversation: Conv
     }
   };
   return (
-    <Modal opened onClose={onClose} title={t.voice} centered size="sm">
+    <Modal onClose={onClose} title={t.voice} centered size="sm">
       <div className={styles.body} aria-live="polite">
         {state.kind === "starting" && t.voiceStarting}
         {state.kind === "refused" && t.voiceRefused}

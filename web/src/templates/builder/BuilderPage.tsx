@@ -9,6 +9,7 @@ import { LinkButton } from "../../ui/LinkButton";
 import { Loaded } from "../../ui/Loaded";
 import { Missing } from "../../ui/Missing";
 import { NoNumber } from "../../ui/NoNumber";
+import { PageTitle } from "../../ui/PageTitle";
 import { messageOf } from "../../ui/messages";
 import { toast, toastError } from "../../ui/toasts";
 import type { BuilderSearch } from "../address";
@@ -86,7 +87,7 @@ function Builder({ number, title, begin, edit, draft }: BuilderProps) {
         <Link to="/templates" search={{ number }}>{t.back}</Link>
       </nav>
       <header className={styles.head}>
-        <h1>{title}</h1>
+        <PageTitle>{title}</PageTitle>
         {edit?.approved && <p>{t.editLimit}</p>}
       </header>
       <form ref={page} className={styles.columns} onSubmit={onSubmit} noValidate>
