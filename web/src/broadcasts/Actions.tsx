@@ -7,7 +7,7 @@ import { useLanguage } from "../i18n";
 import { toast, toastError } from "../ui/toasts";
 import styles from "./Broadcasts.module.css";
 import { Confirm } from "./Confirm";
-import { broadcastQuery, isOpen, move, pathOf, reportQuery, type Broadcast } from "./data";
+import { isOpen, move, pathOf, reportQuery, type Broadcast } from "./data";
 import { useBroadcasts } from "./text";
 
 type Move = Parameters<typeof move>[1];
@@ -47,7 +47,6 @@ export function Actions({ broadcast: b, editing }: { broadcast: Broadcast; editi
   const remove = () => run("remove", async () => {
     await send("DELETE", pathOf(b));
     await navigate({ to: "/broadcasts", replace: true, ignoreBlocker: true });
-    client.removeQueries({ queryKey: broadcastQuery(b.id).queryKey });
   });
   return (
     <div ref={box} className={styles.actions}>
