@@ -1,1 +1,0 @@
-import{pt as e}from"./vendor-DxC3Y5Xy.js";import{Ot as t,Rt as n,ht as r}from"./shared-ClIBaMYU.js";var i=e();function a({children:e}){let a=t(`settings`);return n()?e:(0,i.jsx)(r,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

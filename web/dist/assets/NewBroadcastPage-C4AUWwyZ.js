@@ -1,1 +1,0 @@
-import{pt as e}from"./vendor-DxC3Y5Xy.js";import{t}from"./Frame-Bx4vOC_m.js";import{t as n}from"./text-BkpgZ2ub.js";import{t as r}from"./Wizard-CTHkoabz.js";var i=e();function a(){let e=n();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(r,{step:1})})}export{a as default};

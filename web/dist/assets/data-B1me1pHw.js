@@ -1,1 +1,0 @@
-import{C as e}from"./vendor-DxC3Y5Xy.js";import{Gt as t,Wt as n,Yt as r}from"./shared-ClIBaMYU.js";var i=e=>r([`events`,e],`/events`,{...e,limit:50}),a=n=>e({queryKey:[`event`,n],queryFn:()=>t(`/events/${n}`)}),o=e({queryKey:[`event types`],queryFn:()=>n(`/event_types`)});export{o as n,i as r,a as t};

@@ -1,1 +1,0 @@
-import{C as e}from"./vendor-DxC3Y5Xy.js";import{Wt as t}from"./shared-ClIBaMYU.js";var n=e({queryKey:[`keys`],queryFn:()=>t(`/keys`)});function r(e,t=Date.now()){return e.revoked_at?`revoked`:e.expires_at&&Date.parse(e.expires_at)<=t?`expired`:`active`}export{r as n,n as t};

@@ -1,1 +1,0 @@
-import{St as e,xt as t}from"./shared-ClIBaMYU.js";var n=new t(!1),r=()=>e(n),i=e=>n.set(e);export{r as n,i as t};

@@ -1,1 +1,0 @@
-import{C as e}from"./vendor-DxC3Y5Xy.js";import{Wt as t}from"./shared-ClIBaMYU.js";var n=n=>e({queryKey:[`templates`,n],queryFn:()=>t(`/${n}/templates`,{query:{limit:100}})});export{n as t};
