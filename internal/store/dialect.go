@@ -53,6 +53,9 @@ type dialect struct {
 	listed string
 	// stepTime is how long a step of long work may take. On SQLite every writer waits for it.
 	stepTime time.Duration
+	// restBeside is how many times as long as usual long work rests where others write too. On SQLite they share one
+	// journal, and wait for each other's pages to be synced.
+	restBeside int
 }
 
 // forEach joins one locked row of a table for each row of the tables before.
@@ -75,13 +78,13 @@ var (
 	// SQLite has one writer at a time, so every row that a transaction reads is locked already.
 	sqliteDialect = dialect{
 		name:     "sqlite",
-		stepTime: 3 * time.Millisecond,
-		member:   "%[1]s IN (SELECT value FROM json_each(%[2]s))",
-		among:    "+%[1]s IN (%[2]s)",
-		texts:    "json_each(%s) AS p",
-		objects:  "json_each(%s) AS p",
-		lookUp:   " CROSS JOIN %[1]s %[2]s ON %[3]s",
-		picked:   "(%[1]s) IN (SELECT %[1]s FROM %[2]s)",
+		stepTime: 3 * time.Millisecond, restBeside: 4,
+		member:  "%[1]s IN (SELECT value FROM json_each(%[2]s))",
+		among:   "+%[1]s IN (%[2]s)",
+		texts:   "json_each(%s) AS p",
+		objects: "json_each(%s) AS p",
+		lookUp:  " CROSS JOIN %[1]s %[2]s ON %[3]s",
+		picked:  "(%[1]s) IN (SELECT %[1]s FROM %[2]s)",
 		list: func(texts []string) any {
 			list, _ := json.Marshal(texts) // strings never fail
 			return string(list)
@@ -100,6 +103,7 @@ var (
 			ORDER BY 1`,
 		name:       "postgres",
 		stepTime:   25 * time.Millisecond,
+		restBeside: 1,
 		forUpdate:  " FOR NO KEY UPDATE", // keys never change, so references to the row need not wait
 		keepRow:    " FOR KEY SHARE",
 		skipLocked: " FOR UPDATE SKIP LOCKED",

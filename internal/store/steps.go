@@ -8,7 +8,7 @@ import (
 const (
 	firstRows, leastRows, mostRows = 20, 10, 500
 	// restFor is how many times as long as a step took, waiting included, the work rests. Long work thus uses
-	// at most a fifth of the time, and less on a busy store.
+	// at most a fifth of the time, and less on a busy store: see pause.
 	restFor = 4
 	// longestRest bounds the rest, for steps on a store that hardly answered.
 	longestRest = 2 * time.Second
@@ -44,7 +44,7 @@ func (p *Steps) Do(ctx context.Context, work func(tx *Tx, rows int) (int64, erro
 
 // DoIn is Do in a transaction of the caller.
 func (p *Steps) DoIn(ctx context.Context, inTx func(func(*Tx) error) error, work func(tx *Tx, rows int) (int64, error)) (done int64, more bool, err error) {
-	p.rest(ctx, p.due)
+	p.pause(ctx)
 	if err := ctx.Err(); err != nil {
 		return 0, false, err
 	}
@@ -63,6 +63,16 @@ func (p *Steps) DoIn(ctx context.Context, inTx func(func(*Tx) error) error, work
 	}
 	p.adapt(worked, took)
 	return done, done >= int64(rows), nil
+}
+
+// pause rests after a step, and longer if others wrote meanwhile, unless somebody waits for the work.
+func (p *Steps) pause(ctx context.Context) {
+	before := p.store.commits.Load()
+	p.rest(ctx, p.due)
+	longer := time.Duration(p.store.engine.dialect().restBeside - 1)
+	if longer > 0 && p.rests == restFor && p.store.commits.Load() != before {
+		p.rest(ctx, longer*p.due)
+	}
 }
 
 // adapt sets the size of the next step. With one writer, others wait for the work; without, nobody does, and

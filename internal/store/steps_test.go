@@ -81,3 +81,33 @@ func TestStepsEnd(t *testing.T) {
 		t.Errorf("at the end of the context: %v, %v", more, err)
 	}
 }
+
+// Beside others who write, a purge on SQLite rests four times as long. Work that somebody waits for does not, and on
+// PostgreSQL they do not share a journal that can be full.
+func TestStepsRestLongerBesideOthers(t *testing.T) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+		rests := func(steps *store.Steps, others bool) (rests time.Duration) {
+			steps.OnRest(func(d time.Duration) {
+				rests += d
+				if others {
+					storetest.InTx(t, st, func(*store.Tx) error { return nil })
+				}
+			})
+			for range 2 {
+				_, _, err := steps.Do(t.Context(), func(*store.Tx, int) (int64, error) {
+					clock.Advance(time.Millisecond)
+					return 1, nil
+				})
+				requireNoError(t, err)
+			}
+			return rests
+		}
+		beside := 16 * time.Millisecond
+		if st.Engine() == string(storetest.Postgres) {
+			beside = 4 * time.Millisecond
+		}
+		if alone, busy, brisk := rests(st.Steps(), false), rests(st.Steps(), true), rests(st.Steps().Brisk(), true); alone != 4*time.Millisecond || busy != beside || brisk != time.Millisecond {
+			t.Errorf("it rests %v alone, %v beside others, %v if somebody waits", alone, busy, brisk)
+		}
+	})
+}

@@ -70,6 +70,7 @@ type Store struct {
 	ids     *idSource
 	check   writeCheck
 	aside   aside
+	commits atomic.Int64 // transactions that this process has committed
 
 	handsMu sync.Mutex // held while hands change
 	hands   atomic.Pointer[Hands]
@@ -195,6 +196,7 @@ func (s *Store) settle(tx **Tx, err error) error {
 		}
 		return err
 	}
+	s.commits.Add(1)
 	for _, hook := range (*tx).afterCommit {
 		hook()
 	}
