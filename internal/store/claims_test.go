@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -263,6 +264,36 @@ func TestClaimsGoByOwner(t *testing.T) {
 			if strings.Contains(plan, "SCAN "+table) || strings.Contains(plan, "Seq Scan on "+table) || !strings.Contains(plan, table+"_by_owner") {
 				t.Errorf("%s are not looked for by owner:\n%s", c.name, plan)
 			}
+		}
+	})
+}
+
+// The jobs of messages are found by their key, although the table is empty most of the time and PostgreSQL knows that: then
+// every index seems as good to it as the right one.
+func TestSendJobsOfMessages(t *testing.T) {
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		st := openForPlans(t, engine)
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			_, err := store.Exec(tx, "ANALYZE send_jobs")
+			return err
+		})
+		ids := []string{"msg_1", "msg_2"}
+		plans, err := store.WritePlans(t.Context(), st, func(tx *store.Tx) error {
+			_, among := tx.SendJobsAmong("org", ids)
+			_, owners := tx.SendJobOwners("org", ids)
+			_, owner := tx.SendJobOwner("org", "msg_1")
+			_, finish := tx.FinishSendJob("org", "msg_1", "me")
+			_, retry := tx.RetrySendJob(store.SendJob{OrgID: "org", MessageID: "msg_1", Owner: "me"})
+			if errors.Is(owner, store.ErrNotFound) {
+				owner = nil
+			}
+			return errors.Join(among, owners, owner, finish, retry, tx.DropSendJobs("org", ids...), tx.DropSendJobs("org", "msg_1"))
+		})
+		requireNoError(t, err)
+		key := map[storetest.Engine]string{storetest.SQLite: "(org_id=? AND message_id=?)", storetest.Postgres: "Index Cond: ((org_id = "}[engine]
+		plan := strings.Join(plans, "\n")
+		if n := strings.Count(plan, key); n != 7 || strings.Count(plan, "message_id >=") > 3 {
+			t.Errorf("%d of 7 are found by the key:\n%s", n, plan)
 		}
 	})
 }

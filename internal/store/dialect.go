@@ -26,6 +26,8 @@ type dialect struct {
 	useIndexes string
 	// member is the condition that column %[1]s has one of the texts of list %[2]s.
 	member string
+	// between is what oneOfFew adds to it, if anything.
+	between string
 	// among is the condition that column %[1]s has one of the texts that query %[2]s finds. The query runs
 	// once, and the column's index is not used.
 	among string
@@ -74,6 +76,15 @@ func (d dialect) oneOfThose(key, query string) string { return fmt.Sprintf(d.pic
 // oneOf is the condition that a column has one of the texts of a list.
 func (d dialect) oneOf(column, list string) string { return fmt.Sprintf(d.member, column, list) }
 
+// oneOfFew is oneOf for a table that is empty most of the time. PostgreSQL then thinks that looking at all rows is as good
+// as looking for those of the list; so it is told between which rows they are.
+func (d dialect) oneOfFew(column, list string) string {
+	if d.between == "" {
+		return d.oneOf(column, list)
+	}
+	return d.oneOf(column, list) + fmt.Sprintf(d.between, column, list)
+}
+
 var (
 	// SQLite has one writer at a time, so every row that a transaction reads is locked already.
 	sqliteDialect = dialect{
@@ -111,6 +122,7 @@ var (
 		fence:      " OFFSET 0",
 		useIndexes: "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)",
 		member:     "%[1]s = ANY(%[2]s::text[])",
+		between:    " AND %[1]s >= (SELECT MIN(p) FROM unnest(%[2]s::text[]) p) AND %[1]s <= (SELECT MAX(p) FROM unnest(%[2]s::text[]) p)",
 		among:      "(%[1]s || '') = ANY(ARRAY(%[2]s))",
 		texts:      "unnest(%s::text[]) AS p (value)",
 		objects:    "json_array_elements(%s::json) AS p (value)",

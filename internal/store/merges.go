@@ -86,13 +86,13 @@ func (tx *Tx) moveRemarks(m Merge) error {
 // mergeSendJobs leaves each job in its queue, because a node may have it in memory there. If the conversation
 // that goes has no jobs, nothing changes.
 func (tx *Tx) mergeSendJobs(m Merge) error {
-	waiting, err := many(tx.Reader, scanText, "SELECT message_id FROM send_jobs WHERE org_id = $1 AND conversation_id = $2 LIMIT 1", m.OrgID, m.From)
+	waiting, err := many(tx.Reader, scanText, "SELECT message_id FROM send_jobs WHERE org_id || '' = $1 AND conversation_id = $2 LIMIT 1", m.OrgID, m.From)
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
 	for _, conversation := range []string{m.From, m.Into} {
 		err := tx.later(`UPDATE send_jobs SET lane = CASE WHEN lane = '' THEN conversation_id ELSE lane END, conversation_id = $3
-			WHERE org_id = $1 AND conversation_id = $2`, m.OrgID, conversation, m.Into)
+			WHERE org_id || '' = $1 AND conversation_id = $2`, m.OrgID, conversation, m.Into)
 		if err != nil {
 			return err
 		}

@@ -290,8 +290,8 @@ func (f *foreseen) readJobs(batch *reads) {
 	}
 	batch.add(`SELECT k.org_id, k.id, j.owner, j.message_id, (j.gated OR j.lane <> '')
 		FROM unnest($1::text[], $2::text[]) AS k (org_id, id) CROSS JOIN LATERAL (
-			SELECT owner, message_id, gated, lane FROM send_jobs WHERE org_id = k.org_id AND conversation_id = k.id
-			ORDER BY conversation_id DESC, message_id DESC LIMIT 1) j`, func(row scanner) error {
+			SELECT owner, message_id, gated, lane FROM send_jobs WHERE org_id || '' = k.org_id AND conversation_id = k.id
+			ORDER BY conversation_id DESC, message_id || '' DESC LIMIT 1) j`, func(row scanner) error {
 		var k conversationKey
 		var j lastJob
 		err := row.Scan(&k.orgID, &k.id, &j.owner, &j.messageID, &j.gated)

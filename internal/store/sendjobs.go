@@ -63,8 +63,8 @@ func (tx *Tx) lastJob(j SendJob) (last lastJob, err error) {
 	if last, known := tx.foreseen.lastJob(conversationKey{j.OrgID, j.ConversationID}); known {
 		return last, nil
 	}
-	err = tx.db.query(tx.ctx, `SELECT owner, message_id, (gated OR lane <> '') FROM send_jobs WHERE org_id = $1 AND conversation_id = $2
-		ORDER BY conversation_id DESC, message_id DESC LIMIT 1`, []any{j.OrgID, j.ConversationID}, func(row scanner) error {
+	err = tx.db.query(tx.ctx, `SELECT owner, message_id, (gated OR lane <> '') FROM send_jobs WHERE org_id || '' = $1 AND conversation_id = $2
+		ORDER BY conversation_id DESC, message_id || '' DESC LIMIT 1`, []any{j.OrgID, j.ConversationID}, func(row scanner) error {
 		return row.Scan(&last.owner, &last.messageID, &last.gated)
 	})
 	return last, err
@@ -73,7 +73,7 @@ func (tx *Tx) lastJob(j SendJob) (last lastJob, err error) {
 // FinishSendJob deletes a job. It returns false if the job is no longer the owner's: another node took it over,
 // or it was finished before.
 func (tx *Tx) FinishSendJob(orgID, messageID, owner string) (bool, error) {
-	n, err := tx.exec("DELETE FROM send_jobs WHERE org_id = $1 AND message_id = $2 AND owner = $3", orgID, messageID, owner)
+	n, err := tx.exec("DELETE FROM send_jobs WHERE org_id = $1 AND message_id = $2 AND owner || '' = $3", orgID, messageID, owner)
 	return n > 0, err
 }
 
@@ -82,12 +82,12 @@ func (tx *Tx) DropSendJobs(orgID string, messageIDs ...string) error {
 	if len(messageIDs) == 1 {
 		return tx.later("DELETE FROM send_jobs WHERE org_id = $1 AND message_id = $2", orgID, messageIDs[0])
 	}
-	return tx.later("DELETE FROM send_jobs WHERE org_id = $1 AND "+tx.dialect.oneOf("message_id", "$2"), orgID, tx.dialect.list(messageIDs))
+	return tx.later("DELETE FROM send_jobs WHERE org_id = $1 AND "+tx.dialect.oneOfFew("message_id", "$2"), orgID, tx.dialect.list(messageIDs))
 }
 
 // RetrySendJob schedules another attempt. It returns false if the job is no longer the owner's.
 func (tx *Tx) RetrySendJob(j SendJob) (bool, error) {
-	n, err := tx.exec(`UPDATE send_jobs SET due_at = $4, attempts = $5, in_doubt = $6 WHERE org_id = $1 AND message_id = $2 AND owner = $3`,
+	n, err := tx.exec(`UPDATE send_jobs SET due_at = $4, attempts = $5, in_doubt = $6 WHERE org_id = $1 AND message_id = $2 AND owner || '' = $3`,
 		j.OrgID, j.MessageID, j.Owner, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt)
 	return n > 0, err
 }
@@ -151,9 +151,9 @@ func (tx *Tx) ClaimSendJobs(node string, limit int) (claimed []SendJob, err erro
 // the node that has the first job, or takes it over, takes the later ones too.
 func (tx *Tx) claimSendJobs(node, owner string, limit int) ([]SendJob, error) {
 	return many(tx.Reader, scanSendJob, "UPDATE send_jobs SET owner = $1, in_doubt = (in_doubt OR owner <> '') WHERE "+tx.dialect.oneOfThose("org_id, message_id",
-		`send_jobs j WHERE j.owner = $2 AND NOT EXISTS (SELECT 1 FROM send_jobs e WHERE e.org_id = j.org_id
-				AND e.conversation_id = j.conversation_id AND e.message_id < j.message_id AND e.owner <> $1 AND e.owner <> $2`+tx.dialect.fence+`)
-			ORDER BY j.account_id, j.message_id LIMIT $3`)+" RETURNING "+sendJobColumns, node, owner, limit)
+		`send_jobs j WHERE j.owner = $2 AND NOT EXISTS (SELECT 1 FROM send_jobs e WHERE e.org_id || '' = j.org_id
+				AND e.conversation_id = j.conversation_id AND e.message_id || '' < j.message_id AND e.owner <> $1 AND e.owner <> $2`+tx.dialect.fence+`)
+			ORDER BY j.account_id, j.message_id || '' LIMIT $3`)+" RETURNING "+sendJobColumns, node, owner, limit)
 }
 
 // OwnSendJobs returns up to limit of the node's jobs after the given one, by account, oldest first. It skips
@@ -161,27 +161,27 @@ func (tx *Tx) claimSendJobs(node, owner string, limit int) ([]SendJob, error) {
 // since it was accepted.
 func (r Reader) OwnSendJobs(node string, young time.Duration, now time.Time, last SendJob, limit int) ([]SendJob, error) {
 	return many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs
-		WHERE owner = $1 AND (account_id, message_id) > ($2, $3) AND (due_at <= $4 OR due_at > $5 OR attempts > 0 OR in_doubt)
-		ORDER BY account_id, message_id LIMIT $6`,
+		WHERE owner = $1 AND (account_id, message_id || '') > ($2, $3) AND (due_at <= $4 OR due_at > $5 OR attempts > 0 OR in_doubt)
+		ORDER BY account_id, message_id || '' LIMIT $6`,
 		node, last.AccountID, last.MessageID, now.Add(-young).UnixMilli(), now.Add(young).UnixMilli(), limit)
 }
 
 // SendJobsBehind returns up to limit of a conversation's jobs after a message, oldest first, of any owner.
 func (r Reader) SendJobsBehind(orgID, conversationID, messageID string, limit int) ([]SendJob, error) {
-	return many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs WHERE org_id = $1 AND conversation_id = $2 AND message_id > $3
-		ORDER BY conversation_id, message_id LIMIT $4`, orgID, conversationID, messageID, limit)
+	return many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs WHERE org_id || '' = $1 AND conversation_id = $2 AND message_id || '' > $3
+		ORDER BY conversation_id, message_id || '' LIMIT $4`, orgID, conversationID, messageID, limit)
 }
 
 // GateOpen reports whether a gated job may go to its queue: the jobs in other queues come first.
 func (r Reader) GateOpen(j SendJob) (bool, error) {
-	first, err := many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs WHERE org_id = $1 AND conversation_id = $2
-		ORDER BY conversation_id, message_id LIMIT 1`, j.OrgID, j.ConversationID)
+	first, err := many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs WHERE org_id || '' = $1 AND conversation_id = $2
+		ORDER BY conversation_id, message_id || '' LIMIT 1`, j.OrgID, j.ConversationID)
 	return len(first) == 0 || first[0].Lane == "" || first[0].MessageID >= j.MessageID, err
 }
 
 // SendJobsAmong returns which of an organization's messages are unsent.
 func (r Reader) SendJobsAmong(orgID string, messageIDs []string) ([]string, error) {
-	return many(r, scanText, "SELECT message_id FROM send_jobs WHERE org_id = $1 AND "+r.dialect.oneOf("message_id", "$2"),
+	return many(r, scanText, "SELECT message_id FROM send_jobs WHERE org_id = $1 AND "+r.dialect.oneOfFew("message_id", "$2"),
 		orgID, r.dialect.list(messageIDs))
 }
 
@@ -223,7 +223,7 @@ func (tx *Tx) Unsent(orgID string, ids []string) ([]SendWork, error) {
 // SendJobOwners returns the owners of an organization's jobs, by message. A finished job is left out.
 func (r Reader) SendJobOwners(orgID string, messageIDs []string) (map[string]string, error) {
 	owners := make(map[string]string, len(messageIDs))
-	err := r.db.query(r.ctx, "SELECT message_id, owner FROM send_jobs WHERE org_id = $1 AND "+r.dialect.oneOf("message_id", "$2"),
+	err := r.db.query(r.ctx, "SELECT message_id, owner FROM send_jobs WHERE org_id = $1 AND "+r.dialect.oneOfFew("message_id", "$2"),
 		[]any{orgID, r.dialect.list(messageIDs)}, func(row scanner) error {
 			var id, owner string
 			err := row.Scan(&id, &owner)
