@@ -34,6 +34,11 @@ const (
 	patience = 2 * time.Second
 )
 
+// errRenamed is the error of a callback whose row was written under a name that this node no longer has. The rows of
+// that name may have been taken over already; this one would then come after the next callbacks. It is not
+// acknowledged, so that the provider sends it again.
+var errRenamed = errors.New("the node got another name while it stored the callback")
+
 // Config is what the receiver needs.
 type Config struct {
 	Store *store.Store
@@ -217,10 +222,15 @@ func (r *Receiver) applyOrKeep(ctx context.Context, a *arrival) error {
 	if err := r.keep(ctx, []*arrival{a}); err != nil {
 		return err
 	}
-	if !r.queues.admit(a) {
-		r.queues.spill(a)
-		r.wakeLoader()
+	if r.queues.admit(a) {
+		return nil
 	}
+	if a.callback.Owner != r.cfg.Lease().Node {
+		r.queues.letGo(a.callback)
+		return errRenamed
+	}
+	r.queues.spill(a)
+	r.wakeLoader()
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/inbound"
 	"github.com/parleyhq/parley/internal/part/parttest"
+	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -153,7 +154,7 @@ func TestTheStoreIsAwayForANumber(t *testing.T) {
 // Rows from before a turn of the wall clock come before rows from after it.
 func TestOrderOutlivesATurnOfTheClock(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		release := r.crowd()
+		release := r.crowd(1)
 		r.Turn(-3 * time.Second)
 		r.deliver("c")
 		release()
@@ -167,17 +168,9 @@ func TestOrderOutlivesATurnOfTheClock(t *testing.T) {
 // A node that continues under another name takes its rows back before it applies new callbacks.
 func TestOrderOutlivesANewName(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
-		var renamed atomic.Bool
-		r.cfg.Lease = func() store.Lease {
-			if renamed.Load() {
-				return store.LeaseForGood("node_new")
-			}
-			return store.LeaseForGood(node)
-		}
-		release := r.crowd()
-		r.Alive("node_new")
-		r.Dead(node)
-		renamed.Store(true)
+		rename := r.renamable()
+		release := r.crowd(1)
+		rename()
 		release()
 		synctest.Wait()
 		r.deliver("c")
@@ -188,11 +181,69 @@ func TestOrderOutlivesANewName(t *testing.T) {
 	})
 }
 
-// crowd starts a receiver without room in memory beyond the update that it holds: a and b are rows.
-func (r *rig) crowd() (release func()) {
+// A callback whose row is written under the old name, after the node has taken over the rows of that name, is not
+// overtaken by those that come after its acknowledgement.
+func TestOrderOutlivesANewNameWhileStoring(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		var slow atomic.Bool
+		written := make(chan struct{})
+		r.cfg = inbound.Around(r.cfg, func(updates []provider.Update, run func() error) error {
+			if updates == nil && slow.CompareAndSwap(true, false) {
+				<-written
+			}
+			return r.pastGates(updates, run)
+		})
+		rename := r.renamable()
+		release := r.crowd(2000) // enough that rows are read back as soon as there is room
+		slow.Store(true)
+		var client sync.WaitGroup
+		client.Go(func() {
+			for _, body := range []string{"c", "d"} {
+				for r.deliver(body) != http.StatusOK {
+					<-time.After(300 * time.Millisecond)
+				}
+			}
+		})
+		synctest.Wait()
+		rename()
+		pass(1500 * time.Millisecond)
+		if left := r.stored("node_new"); len(left) != 2 {
+			t.Errorf("under the new name are %q", left)
+		}
+		close(written)
+		client.Wait()
+		release()
+		pass(10 * time.Second)
+		if got := strings.Join(r.applied(1), " "); got != "held a b c d" {
+			t.Errorf("taken in: %q", got)
+		}
+		if left := append(r.stored(node), r.stored("node_new")...); len(left) != 0 {
+			t.Errorf("left are %q", left)
+		}
+	})
+}
+
+// renamable makes a configuration whose node continues under another name, node_new, once rename is called.
+func (r *rig) renamable() (rename func()) {
+	var renamed atomic.Bool
+	r.cfg.Lease = func() store.Lease {
+		if renamed.Load() {
+			return store.LeaseForGood("node_new")
+		}
+		return store.LeaseForGood(node)
+	}
+	return func() {
+		r.Alive("node_new")
+		r.Dead(node)
+		renamed.Store(true)
+	}
+}
+
+// crowd starts a receiver without room in memory, of this many bytes, beyond the update that it holds: a and b are rows.
+func (r *rig) crowd(bytes int) (release func()) {
 	r.t.Helper()
 	r.receiver.Stop(context.Background())
-	r.cfg = inbound.Small(r.cfg, 1)
+	r.cfg = inbound.Small(r.cfg, bytes)
 	r.start()
 	release = r.hold(1)
 	for _, body := range []string{"a", "b"} {
