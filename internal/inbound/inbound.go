@@ -71,7 +71,7 @@ type Receiver struct {
 	accepting atomic.Int64
 	queues    *queues
 	loader    chan struct{} // wakes the loader
-	node      string        // the node under whose name rows were last claimed
+	node      string        // the name under which all rows of dead nodes were last claimed; at first there is none
 
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -89,7 +89,7 @@ func New(cfg Config) *Receiver {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Receiver{
 		cfg: cfg, applier: core.Applier{PublicURL: cfg.PublicURL, Words: &core.Words{}, Log: cfg.Log}, intake: newIntake(), queues: newQueues(cfg.queued),
-		loader: make(chan struct{}, 1), node: cfg.Lease().Node, ctx: ctx, cancel: cancel,
+		loader: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
 	}
 }
 

@@ -130,6 +130,36 @@ func TestRestartKeepsTheOrder(t *testing.T) {
 	})
 }
 
+// Callbacks of an earlier process come before new ones, even if the store fails while they are being taken over.
+func TestRestartKeepsTheOrderWhileTheStoreFails(t *testing.T) {
+	t.Parallel()
+	for name, failing := range map[string]int32{"at the first claim": 1, "between two claims": 2} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.receiver.Stop(context.Background())
+				var want []string
+				for i := range 250 { // more than one claim takes
+					want = append(want, fmt.Sprintf("w%03d", i))
+					r.put(want[i], "node_dead", 0)
+				}
+				var claims atomic.Int32
+				r.cfg = inbound.Around(r.cfg, func(updates []provider.Update, run func() error) error {
+					if updates == nil && claims.Add(1) == failing {
+						return store.ErrUnavailable
+					}
+					return r.pastGates(updates, run)
+				})
+				r.start()
+				if code := r.deliver("last"); code != http.StatusOK {
+					t.Errorf("got %d", code)
+				}
+				pass(5 * time.Second)
+				r.require(strings.Join(append(want, "last"), " "))
+			})
+		})
+	}
+}
+
 // While the store is unavailable for one number, nothing of it is lost or overtaken, and the others go on.
 func TestTheStoreIsAwayForANumber(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {

@@ -116,8 +116,9 @@ func (r *Receiver) wakeLoader() {
 
 // sweep takes over the callbacks of dead nodes, and reads back rows that are due again or did not fit into memory.
 func (r *Receiver) sweep() error {
+	var lease store.Lease
 	for claimed := claimLimit; claimed == claimLimit; {
-		lease := r.cfg.Lease()
+		lease = r.cfg.Lease()
 		if !lease.Holds(r.cfg.Store.Moment(), 0) {
 			return nil
 		}
@@ -132,13 +133,13 @@ func (r *Receiver) sweep() error {
 		if claimed > 0 {
 			r.queues.fallBehind()
 		}
-		r.node = lease.Node
 	}
+	r.node = lease.Node
 	return r.load()
 }
 
-// load reads back rows, oldest first, as far as there is room. Under a new name this node has no rows until it has
-// taken over those of its old name.
+// load reads back rows, oldest first, as far as there is room. Under a new name, also its first, this node reads none
+// until it has taken over all rows of its old name or of an earlier process, because those come first.
 func (r *Receiver) load() error {
 	node := r.cfg.Lease().Node
 	if node != r.node {
