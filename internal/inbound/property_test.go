@@ -86,7 +86,7 @@ func (p *play) draw() {
 	}
 	for range rapid.IntRange(0, 6).Draw(p.rt, "phases") {
 		p.weather = append(p.weather, phase{
-			rapid.SampledFrom([]string{"fine", "away", "away", "lost answers", "slow", "clock", "new name", "death", "death"}).Draw(p.rt, "weather"),
+			rapid.SampledFrom([]string{"fine", "away", "away", "lost answers", "slow", "slow", "clock", "new name", "new name", "death", "death"}).Draw(p.rt, "weather"),
 			rapid.IntRange(0, 2).Draw(p.rt, "where"),
 			time.Duration(rapid.IntRange(0, 3000).Draw(p.rt, "milliseconds")) * time.Millisecond,
 		})
