@@ -10,7 +10,7 @@ import (
 
 const (
 	// courtesyFor is how long after a person's message the broadcasts of this node stay courteous.
-	courtesyFor = 10 * time.Second
+	courtesyFor = 30 * time.Second
 	// courtesyLook is how often the rate of broadcasts is adapted.
 	courtesyLook = 50 * time.Millisecond
 	// courtesyLeast is the rate, in messages per second, that broadcasts keep however busy the machine is: what the
