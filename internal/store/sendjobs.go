@@ -159,11 +159,20 @@ func (tx *Tx) claimSendJobs(node, owner string, limit int) ([]SendJob, error) {
 // OwnSendJobs returns up to limit of the node's jobs after the given one, by account, oldest first. It skips
 // new jobs that are younger than young. A job from the future is not skipped, because the clock was turned back
 // since it was accepted.
-func (r Reader) OwnSendJobs(node string, young time.Duration, now time.Time, last SendJob, limit int) ([]SendJob, error) {
-	return many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs
-		WHERE owner = $1 AND (account_id, message_id || '') > ($2, $3) AND (due_at <= $4 OR due_at > $5 OR attempts > 0 OR in_doubt)
-		ORDER BY account_id, message_id || '' LIMIT $6`,
-		node, last.AccountID, last.MessageID, now.Add(-young).UnixMilli(), now.Add(young).UnixMilli(), limit)
+func (r Reader) OwnSendJobs(node string, young time.Duration, now time.Time, last SendJob, limit int) (jobs []SendJob, err error) {
+	old, future := now.Add(-young).UnixMilli(), now.Add(young).UnixMilli()
+	if last.AccountID != "" { // asked for both, SQLite would read the account's jobs from the first one on
+		jobs, err = many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs
+			WHERE owner = $1 AND account_id = $2 AND message_id || '' > $3 AND (due_at <= $4 OR due_at > $5 OR attempts > 0 OR in_doubt)
+			ORDER BY account_id, message_id || '' LIMIT $6`, node, last.AccountID, last.MessageID, old, future, limit)
+	}
+	if err != nil || len(jobs) >= limit {
+		return jobs, err
+	}
+	others, err := many(r, scanSendJob, "SELECT "+sendJobColumns+` FROM send_jobs
+		WHERE owner = $1 AND account_id > $2 AND (due_at <= $3 OR due_at > $4 OR attempts > 0 OR in_doubt)
+		ORDER BY account_id, message_id || '' LIMIT $5`, node, last.AccountID, old, future, limit-len(jobs))
+	return append(jobs, others...), err
 }
 
 // SendJobsBehind returns up to limit of a conversation's jobs after a message, oldest first, of any owner.
