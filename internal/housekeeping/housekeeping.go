@@ -46,7 +46,7 @@ type Housekeeper struct {
 
 // New makes a housekeeper.
 func New(st *store.Store, blobs blob.Store, log *slog.Logger) *Housekeeper {
-	return &Housekeeper{Life: part.NewLife(), store: st, blobs: blobs, log: log, steps: st.Steps()}
+	return &Housekeeper{Life: part.NewLife(), store: st, blobs: blobs, log: log, steps: st.Steps().Purge()}
 }
 
 // Start begins the work. The first sweep comes after a while: a start has enough to do.

@@ -30,7 +30,7 @@ func (w *Worker) followDisconnection(h *heldJob) error {
 	if h.job.Attempts == 0 {
 		w.unsubscribe(account)
 	}
-	p := purge{worker: w, held: h, account: account, steps: w.cfg.Store.Steps(), told: w.cfg.Store.Moment()}
+	p := purge{worker: w, held: h, account: account, steps: w.cfg.Store.Steps().Purge(), told: w.cfg.Store.Moment()}
 	if err := p.run(); err != nil {
 		return err
 	}

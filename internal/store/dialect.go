@@ -55,7 +55,7 @@ type dialect struct {
 	listed string
 	// stepTime is how long a step of long work may take. On SQLite every writer waits for it.
 	stepTime time.Duration
-	// restBeside is how many times as long as usual long work rests where others write too. On SQLite they share one
+	// restBeside is how many times as long as usual a purge rests where others write too. On SQLite they share one
 	// journal, and wait for each other's pages to be synced.
 	restBeside int
 }

@@ -20,6 +20,7 @@ type Steps struct {
 	store *Store
 	rows  int           // of the next step
 	rests int           // how many times as long as a step took it rests
+	purge bool          // nobody waits for the end of the work
 	due   time.Duration // how long to rest before the next step
 	rest  func(context.Context, time.Duration)
 }
@@ -30,6 +31,12 @@ func (s *Store) Steps() *Steps { return &Steps{store: s, rows: firstRows, rests:
 // Brisk is for work that somebody waits for: it uses up to half of the time. Others wait no longer for a step.
 func (p *Steps) Brisk() *Steps {
 	p.rests = 1
+	return p
+}
+
+// Purge is for work whose end nobody waits for: where others write too, it may rest longer.
+func (p *Steps) Purge() *Steps {
+	p.purge = true
 	return p
 }
 
@@ -65,13 +72,13 @@ func (p *Steps) DoIn(ctx context.Context, inTx func(func(*Tx) error) error, work
 	return done, done >= int64(rows), nil
 }
 
-// pause rests after a step, and longer if others wrote meanwhile, unless somebody waits for the work.
+// pause rests after a step. A purge rests longer if others wrote meanwhile.
 func (p *Steps) pause(ctx context.Context) {
 	before := p.store.commits.Load()
 	p.rest(ctx, p.due)
-	longer := time.Duration(p.store.engine.dialect().restBeside - 1)
-	if longer > 0 && p.rests == restFor && p.store.commits.Load() != before {
-		p.rest(ctx, longer*p.due)
+	longer := p.store.engine.dialect().restBeside - 1
+	if p.purge && longer > 0 && p.store.commits.Load() != before {
+		p.rest(ctx, time.Duration(longer)*p.due)
 	}
 }
 
