@@ -17,7 +17,7 @@ func TestFlow(t *testing.T) {
 		var f flow
 		now := store.Moment(1).Add(time.Hour)
 		run := func(perLook, every int) {
-			for i := range 100 {
+			for i := range int(10 * slowly / workEvery) { // long enough for what was before to fade
 				now = now.Add(workEvery)
 				left := 0
 				if i%every == every-1 {
