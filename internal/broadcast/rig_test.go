@@ -278,6 +278,7 @@ func (r *rig) requireLedger(b chat.Broadcast) {
 // counts agree.
 func (r *rig) ledger(b chat.Broadcast) (wrong string) {
 	r.t.Helper()
+	pass(0) // it takes several reads, between which nobody may write
 	n := map[string]int64{}
 	messages, stored := map[string]bool{}, map[string]chat.Message{}
 	rows := r.all(b)
