@@ -92,11 +92,14 @@ func (b *bench) measureHooks(ctx context.Context, s server, sc hookScenario) (fi
 		return figures{}, err
 	}
 	before, known := cpuTime(s.process.pid())
+	database := familyTime(b.database)
 	t, err := r.phase(ctx, l, bounds{requests: max(b.requests/perRequest, 50), duration: b.duration}, perRequest)
 	after, _ := cpuTime(s.process.pid())
+	database = familyTime(b.database) - database
 	f := figures{Errors: t.errors(), Statuses: t.unexpected, FirstBody: t.firstBody, Elapsed: t.elapsed, Requests: t.wanted() * perRequest}
 	if f.Requests > 0 {
 		f.PerSecond = float64(f.Requests) / t.elapsed.Seconds()
+		f.DBMicros = float64(database.Microseconds()) / float64(f.Requests)
 		if known {
 			f.CPUMicros = float64((after - before).Microseconds()) / float64(f.Requests)
 		}
