@@ -3,6 +3,7 @@ package templates
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -16,9 +17,13 @@ import (
 // an unknown template waits, and only while the account's templates have never been read.
 const FirstSyncPatience = 10 * time.Second
 
+// firstSyncPause is how long sends do not wait for it again after it has failed. A token that may not read templates would
+// otherwise cost every message a call to the provider.
+const firstSyncPause = time.Minute
+
 // Choose finds the template that a message names, and checks its parameters. If an account's templates have never been
-// read from the provider, Choose reads them now. If that fails, the message is sent unchecked, and the provider
-// decides.
+// read from the provider, Choose reads them now. If that fails, or failed a moment ago, the message is sent unchecked, and
+// the provider decides.
 func (s *Service) Choose(ctx context.Context, account chat.Account, c *chat.TemplateContent, toNumber bool) core.TemplateChoice {
 	t, err := s.find(ctx, account, c)
 	if errors.Is(err, errNeverSynced) {
@@ -83,16 +88,20 @@ func (s *Service) awaitFirstSync(ctx context.Context, account chat.Account) erro
 	if known, err := s.everSynced(ctx, account); err != nil || known {
 		return err
 	}
-	if s.Provider == nil {
+	key := account.OrgID + " " + account.WABAID
+	if s.Provider == nil || s.first.pauses(key, s.Store.Moment()) {
 		return errNeverSynced
 	}
+	request := ctx
 	ctx, span := tracing.Child(ctx, "first template sync")
 	defer span.End()
 	ctx, cancel := context.WithTimeout(ctx, FirstSyncPatience)
 	defer cancel()
-	key := account.OrgID + " " + account.WABAID
 	if s.first.enter(ctx, key) {
 		_, err := s.Sync(ctx, account)
+		if err != nil && request.Err() == nil {
+			s.first.pause(key, s.Store.Moment())
+		}
 		s.first.leave(key)
 		if err != nil {
 			return errNeverSynced
@@ -113,10 +122,30 @@ func (s *Service) everSynced(ctx context.Context, account chat.Account) (bool, e
 	return err == nil && state.SyncedAt != nil, err
 }
 
-// firstSyncs lets one request at a time run the first synchronization of a business account.
+// firstSyncs lets one request at a time run the first synchronization of a business account, and none for a while after
+// it has failed.
 type firstSyncs struct {
 	mu      sync.Mutex
 	running map[string]chan struct{}
+	paused  map[string]store.Moment // until when
+}
+
+// pauses reports whether the synchronization failed a short time ago.
+func (f *firstSyncs) pauses(key string, now store.Moment) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return now.Before(f.paused[key])
+}
+
+// pause begins a pause, and forgets those that have ended.
+func (f *firstSyncs) pause(key string, now store.Moment) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.paused == nil {
+		f.paused = map[string]store.Moment{}
+	}
+	maps.DeleteFunc(f.paused, func(_ string, until store.Moment) bool { return until.Before(now) })
+	f.paused[key] = now.Add(firstSyncPause)
 }
 
 // enter returns true to the first caller, which must call leave. Other callers wait until then and get false.

@@ -29,7 +29,7 @@ func (h *hanging) Templates(ctx context.Context, _ provider.Number, _ provider.T
 }
 
 // A message with a known template never waits for the network. One with an unknown template waits for the first
-// synchronization, but not for long, and is then sent unchecked.
+// synchronization, but not for long, and is then sent unchecked; for the next minute at once.
 func TestOnlyAnUnknownTemplateWaitsForTheNetwork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -41,13 +41,25 @@ func TestOnlyAnUnknownTemplateWaitsForTheNetwork(t *testing.T) {
 		})
 		network := &hanging{}
 		service := &templates.Service{Store: st, Provider: network, Token: func(chat.Account) (string, error) { return "token", nil }}
+		const patience = templates.FirstSyncPatience
 		for _, c := range []struct {
-			name  string
-			waits time.Duration
-			asked int
-		}{{"template_0", 0, 0}, {"unknown", templates.FirstSyncPatience, 1}} {
+			name   string
+			after  time.Duration
+			leaves time.Duration // the client does not wait longer
+			waits  time.Duration
+			asked  int
+		}{
+			{"template_0", 0, time.Minute, 0, 0},
+			{"unknown", 0, time.Second, time.Second, 1},
+			{"unknown", 0, time.Minute, patience, 2},
+			{"unknown", 59 * time.Second, time.Minute, 0, 2},
+			{"unknown", 2 * time.Second, time.Minute, patience, 3},
+		} {
+			worldtest.Pass(c.after)
+			ctx, cancel := context.WithTimeout(t.Context(), c.leaves)
+			defer cancel()
 			begun := time.Now()
-			choice := service.Choose(t.Context(), account, &chat.TemplateContent{Name: c.name, Language: chat.TemplateLanguage{Code: "de"}}, true)
+			choice := service.Choose(ctx, account, &chat.TemplateContent{Name: c.name, Language: chat.TemplateLanguage{Code: "de"}}, true)
 			if choice.Err != nil || choice.Unknown != (c.asked > 0) {
 				t.Errorf("%s: %+v", c.name, choice)
 			}
