@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"zombiezen.com/go/sqlite"
+
+	"github.com/parleyhq/parley/internal/fair"
 )
 
 // BatchWithoutLimit lets the embedded store's writer take all waiting jobs into one transaction, however long
@@ -22,6 +24,23 @@ func CountTime(s *Store, each time.Duration) {
 		now = now.Add(each)
 		return now
 	}
+}
+
+// BatchEnds reports whether the embedded store's writer commits a batch of these jobs after some time, while others wait
+// and perhaps the batch before is not on the disk.
+func BatchEnds(ran []Turn, took time.Duration, waiting []Turn, synced bool) bool {
+	w := &sqliteWriter{time: writerTime, journal: &sqliteJournal{}, queue: fair.NewTurns[Turn, *sqliteJob]()}
+	var parties company
+	for _, t := range ran {
+		parties.add(t)
+	}
+	for _, t := range waiting {
+		w.queue.Add(t, &sqliteJob{})
+	}
+	if !synced {
+		w.journal.unsaved.Add(1)
+	}
+	return w.enough(took, parties)
 }
 
 // OnSync calls fn in place of each sync of the embedded store's journal.

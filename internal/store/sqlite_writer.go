@@ -18,10 +18,13 @@ const (
 	writerQueue = 4096
 	// writerBatch and writerTime bound one commit, and thereby how long the first transaction of a batch waits
 	// for the last. A batch with several turns ends after sharedTime, once the previous batch is on the disk:
-	// before that nobody would be answered sooner, and a larger commit is less to write.
+	// before that nobody would be answered sooner, and a larger commit is less to write. One with several
+	// organizations ends after severalTime, once at most one turn waits: those who have much to do go on in the
+	// next, and the others are answered.
 	writerBatch = 256
 	writerTime  = 20 * time.Millisecond
 	sharedTime  = 4 * time.Millisecond
+	severalTime = time.Millisecond
 )
 
 // sqliteWriter runs transactions one after the other on one connection, and commits those that wait together.
@@ -212,20 +215,56 @@ func (w *sqliteWriter) attempt(run func(*sqliteJob) (bool, error)) (n int, clean
 		return len(w.batch), false, err
 	}
 	begin := w.clock()
-	now, shared, most := begin, false, w.size()
+	now, most, parties := begin, w.size(), company{}
 	for i := 0; i < len(w.batch) || i < most && w.next(); i++ {
 		job := w.batch[i]
-		shared = shared || job.turn != w.batch[0].turn
+		parties.add(job.turn)
 		clean, err := run(job)
 		now = w.charge(job, now)
 		if err != nil || !clean {
 			return i + 1, false, err
 		}
-		if took := now.Sub(begin); took > w.time || shared && took > sharedTime && w.journal.unsaved.Load() == 0 {
+		if w.enough(now.Sub(begin), parties) {
 			return i + 1, true, nil
 		}
 	}
 	return len(w.batch), true, nil
+}
+
+// company is whose jobs a batch has.
+type company struct {
+	jobs    int
+	first   Turn
+	shared  bool   // by several turns
+	org     string // the first organization that waits for an answer
+	several bool   // organizations do
+}
+
+func (c *company) add(t Turn) {
+	if c.jobs++; c.jobs == 1 {
+		c.first = t
+	}
+	c.shared = c.shared || t != c.first
+	if t.OrgID == "" || t.Bulk {
+		return
+	}
+	if c.org == "" {
+		c.org = t.OrgID
+	}
+	c.several = c.several || t.OrgID != c.org
+}
+
+// enough reports whether a batch that took so long is to be committed, although more jobs wait.
+func (w *sqliteWriter) enough(took time.Duration, parties company) bool {
+	return took > w.time ||
+		parties.shared && took > sharedTime && w.journal.unsaved.Load() == 0 ||
+		parties.several && took > severalTime && w.waitingTurns() <= 1
+}
+
+func (w *sqliteWriter) waitingTurns() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.queue.Keys()
 }
 
 // size is the greatest number of jobs in the batch. Jobs that arrive while it runs go into the next one, so

@@ -51,3 +51,32 @@ func TestWriterTakesTurns(t *testing.T) {
 		t.Fatalf("the order was %v, want %v", got, want)
 	}
 }
+
+// A batch ends when those who had little to do are served, so that they do not wait for the rest of one who has much.
+func TestWhenABatchEnds(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	busy, quiet, third := store.Turn{OrgID: "busy"}, store.Turn{OrgID: "quiet"}, store.Turn{OrgID: "third"}
+	bulk, own := store.Turn{OrgID: "quiet", Bulk: true}, store.Turn{}
+	for _, c := range []struct {
+		name          string
+		ran, waiting  []store.Turn
+		took          time.Duration
+		synced, wants bool
+	}{
+		{"one organization alone", []store.Turn{busy, busy}, []store.Turn{busy}, 19 * ms, true, false},
+		{"one organization for long", []store.Turn{busy, busy}, []store.Turn{busy}, 21 * ms, false, true},
+		{"the others are served", []store.Turn{busy, quiet}, []store.Turn{busy, busy}, 2 * ms, false, true},
+		{"the others are served at once", []store.Turn{busy, quiet}, []store.Turn{busy, busy}, ms, false, false},
+		{"another waits", []store.Turn{busy, quiet}, []store.Turn{busy, third}, 3 * ms, true, false},
+		{"two are busy", []store.Turn{busy, quiet}, []store.Turn{busy, quiet}, 5 * ms, true, true},
+		{"two are busy and the disk too", []store.Turn{busy, quiet}, []store.Turn{busy, quiet}, 5 * ms, false, false},
+		{"nobody waits for bulk work", []store.Turn{busy, bulk}, []store.Turn{busy}, 3 * ms, true, false},
+		{"nobody waits for the program's own", []store.Turn{own, busy}, []store.Turn{busy}, 3 * ms, true, false},
+		{"it shares all the same", []store.Turn{own, busy}, []store.Turn{busy}, 5 * ms, true, true},
+	} {
+		if ends := store.BatchEnds(c.ran, c.took, c.waiting, c.synced); ends != c.wants {
+			t.Errorf("%s: it ends is %t", c.name, ends)
+		}
+	}
+}
