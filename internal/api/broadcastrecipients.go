@@ -1,11 +1,12 @@
 package api
 
 import (
+	"bufio"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -196,50 +197,100 @@ func namePeople(c *rest.Call, views []recipientView) error {
 }
 
 // exportColumns are the columns of an exported table.
-var exportColumns = []string{"id", "to", "status", "message_status", "reason", "contact_id", "message_id", "replied_at", "clicked", "opted_out_at", "variables"}
+var exportColumns = []string{"id", "to", "name", "status", "message_status", "reason", "contact_id", "message_id", "replied_at", "clicked", "opted_out_at", "variables"}
 
 func exportBroadcastRecipients(c *rest.Call, in *recipientFilter, w io.Writer) error {
 	b, err := core.Broadcast(c.Read(), c.Account, string(in.ID))
 	if err != nil {
 		return err
 	}
-	table := csv.NewWriter(w)
-	table.Write(exportColumns)
+	table := newRecipientTable(c, w, b.Name, "recipients.csv")
 	for after := ""; ; {
 		rows, err := c.Read().RecipientsAfter(b.OrgID, b.ID, in.filter(), after, exportPage)
 		if err != nil {
 			return err
 		}
 		for _, r := range rows {
-			table.Write(exportRow(r))
+			if err := table.add(r); err != nil {
+				return err
+			}
 			after = r.ID
 		}
-		if table.Flush(); table.Error() != nil || len(rows) < exportPage {
-			return table.Error()
+		if len(rows) < exportPage {
+			return table.flush()
 		}
 	}
 }
 
 func exportBroadcastLeftOut(c *rest.Call, in *rest.NumberByID[rest.BroadcastID], w io.Writer) error {
-	if _, err := core.Broadcast(c.Read(), c.Account, string(in.ID)); err != nil {
+	b, err := core.Broadcast(c.Read(), c.Account, string(in.ID))
+	if err != nil {
 		return err
 	}
-	table := csv.NewWriter(w)
-	table.Write(exportColumns)
-	err := core.EachLeftOut(c.Read(), c.Account, string(in.ID), func(r chat.Recipient) error { return table.Write(exportRow(r)) })
-	table.Flush()
-	return errors.Join(err, table.Error())
+	table := newRecipientTable(c, w, b.Name, "left_out.csv")
+	if err := core.EachLeftOut(c.Read(), c.Account, string(in.ID), table.add); err != nil {
+		return err
+	}
+	return table.flush()
 }
 
-func exportRow(r chat.Recipient) []string {
-	v := viewRecipient(r)
+// recipientTable writes recipients as a table, a page at a time, because their names are looked up together.
+type recipientTable struct {
+	call *rest.Call
+	csv  *csv.Writer
+	rows []chat.Recipient
+}
+
+// newRecipientTable writes the head of a table. For people it bears the broadcast's name, since they keep several of
+// them, and the mark without which spreadsheets do not recognize UTF-8. Programs would read the mark as a part of the first
+// column's name.
+func newRecipientTable(c *rest.Call, w io.Writer, broadcast, kind string) *recipientTable {
+	buffered := bufio.NewWriter(w) // so that an error before the first row is still answered as one
+	if c.Caller.User != nil {
+		c.FileName = fileSafe.Replace(broadcast) + " " + kind
+		buffered.WriteString("\ufeff")
+	}
+	t := &recipientTable{call: c, csv: csv.NewWriter(buffered)}
+	t.csv.Write(exportColumns)
+	return t
+}
+
+// fileSafe leaves out what file systems do not take in a name.
+var fileSafe = strings.NewReplacer("/", "-", `\`, "-", ":", "-", "*", "-", "?", "-", `"`, "'", "<", "-", ">", "-", "|", "-")
+
+func (t *recipientTable) add(r chat.Recipient) error {
+	if t.rows = append(t.rows, r); len(t.rows) < exportPage {
+		return nil
+	}
+	return t.flush()
+}
+
+// flush writes what was added since the last time.
+func (t *recipientTable) flush() error {
+	views := make([]recipientView, len(t.rows))
+	for i, r := range t.rows {
+		views[i] = viewRecipient(r)
+	}
+	if err := namePeople(t.call, views); err != nil {
+		return err
+	}
+	for i, r := range t.rows {
+		t.csv.Write(exportRow(r, views[i]))
+	}
+	t.rows = t.rows[:0]
+	t.csv.Flush()
+	return t.csv.Error()
+}
+
+func exportRow(r chat.Recipient, v recipientView) []string {
 	variables := ""
 	if len(r.Variables) > 0 {
 		text, _ := json.Marshal(r.Variables) // strings never fail
 		variables = string(text)
 	}
 	row := []string{
-		string(v.ID), v.To, v.Status, deref(v.MessageStatus), r.Reason, r.ContactID, r.MessageID, timeText(r.RepliedAt), r.Clicked, timeText(r.OptedOutAt), variables,
+		string(v.ID), v.To, deref(v.Name), v.Status, deref(v.MessageStatus), r.Reason, r.ContactID, r.MessageID, timeText(r.RepliedAt), r.Clicked, timeText(r.OptedOutAt),
+		variables,
 	}
 	for i, cell := range row {
 		row[i] = chat.Guarded(cell)

@@ -1,11 +1,13 @@
 package app_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/parleyhq/parley/internal/app/apptest"
@@ -146,7 +148,13 @@ func TestBroadcastExport(t *testing.T) {
 		b := newBroadcast(t, w, newNumber(t, w.Store, org))
 		path := "/" + b.PhoneNumberID + "/broadcasts/" + b.ID + "/recipients"
 		admin.Do(t, http.MethodPost, path, `{"recipients":[{"to":"+4915510000777"},{"to":"+cmd|'/c calc'!A1"}]}`).RequireStatus(t, http.StatusOK)
-		sheet := sheetOf(t, admin.Download(t, path+".csv"))
+		file := admin.Download(t, path+".csv")
+		for _, table := range [][]byte{file, admin.Download(t, strings.Replace(path, "recipients", "left_out.csv", 1))} {
+			if !bytes.HasPrefix(table, []byte("\ufeffid,to,name,")) {
+				t.Errorf("a spreadsheet does not see that this is UTF-8: %.60q", table)
+			}
+		}
+		sheet := sheetOf(t, file)
 		same(t, "a number and a formula", []string{sheet[2][1], sheet[3][1]}, []string{"+4915510000777", "'+cmd|'/c calc'!A1"})
 	})
 }

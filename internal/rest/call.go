@@ -29,6 +29,8 @@ type Call struct {
 	// Both are for Record.
 	Failure *chat.Error
 	Made    string
+	// FileName is what a download is called instead of its operation's usual name.
+	FileName string
 
 	surface   *Surface
 	op        *Operation

@@ -1,7 +1,9 @@
 package rest
 
 import (
+	"cmp"
 	"io"
+	"mime"
 	"net/http"
 	"reflect"
 	"time"
@@ -15,7 +17,8 @@ import (
 const downloadPause = 30 * time.Second
 
 // Download registers an operation whose answer is a file that is made while it is sent, such as a table. It
-// holds no request slot meanwhile. An error after the first piece breaks the connection.
+// holds no request slot meanwhile. An error after the first piece breaks the connection. fn may set c.FileName before
+// the first piece where filename is too little to tell files apart.
 func Download[I any](p Place, op Operation, mimeType, filename string, fn func(c *Call, in *I, w io.Writer) error) {
 	each(p, op, func(s *Surface, op *Operation) {
 		op.input, op.answers = newInputBinder[I](s.document), mimeType
@@ -32,7 +35,7 @@ func Download[I any](p Place, op Operation, mimeType, filename string, fn func(c
 			w := &piecewise{to: c.W, connection: http.NewResponseController(c.W), begin: func(h http.Header) {
 				h.Set(headerRequestID, c.ID)
 				h.Set("Content-Type", mimeType)
-				h.Set("Content-Disposition", `attachment; filename="`+filename+`"`)
+				h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": cmp.Or(c.FileName, filename)}))
 				h.Set("Cache-Control", "no-store")
 				h.Set("X-Content-Type-Options", "nosniff")
 				h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
