@@ -1,10 +1,9 @@
 import { Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { address, send } from "../api/client";
 import { useLanguage } from "../i18n";
 import { Panel } from "../settings/Section";
-import { EmptyState } from "../ui/EmptyState";
 import { FormError } from "../ui/FormError";
 import { Loaded } from "../ui/Loaded";
 import { useReason } from "../ui/reasons";
@@ -25,9 +24,7 @@ export function CheckStep({ broadcast: b, done }: { broadcast: Broadcast; done: 
       {(check) => (
         <>
           <WhoGets broadcast={b} check={check} />
-          <Panel title={t.samples}>
-            {check.samples.length === 0 ? <EmptyState icon="people" title={t.noSamples} /> : <Samples samples={check.samples} />}
-          </Panel>
+          {check.samples.length > 0 && <Panel title={t.samples}><Samples samples={check.samples} /></Panel>}
           <TestPanel broadcast={b} />
           <div className={styles.foot}>
             <Button disabled={check.total === 0} onClick={done}>{t.next}</Button>
@@ -45,7 +42,7 @@ function WhoGets({ broadcast: b, check }: { broadcast: Broadcast; check: Check }
     <Panel title={t.checkTitle}>
       <p className={styles.big}>{t.willGet(format.format(check.sendable))}</p>
       {check.unchecked > 0 && <p className={styles.warning} data-kind="quiet">{t.unchecked(format.format(check.unchecked))}</p>}
-      {check.skipped.length === 0 ? <p className={styles.quiet}>{t.nobodyLeftOut}</p> : (
+      {check.total === 0 ? <p className={styles.warning}>{t.nobodyMatches}</p> : check.skipped.length === 0 ? <p className={styles.quiet}>{t.nobodyLeftOut}</p> : (
         <>
           <h3 className={styles.under}>{t.leftOutCount(format.format(check.total - check.sendable))}</h3>
           <Reasons label={t.leftOut} reasons={check.skipped} />
@@ -57,15 +54,15 @@ function WhoGets({ broadcast: b, check }: { broadcast: Broadcast; check: Check }
   );
 }
 
-/** Reasons with how many they hold for. */
-export function Reasons({ label, reasons }: { label: string; reasons: Reason[] }) {
+/** Reasons with how many they hold for, and what a press on one leads to where there is such a thing. */
+export function Reasons({ label, reasons, link }: { label: string; reasons: Reason[]; link?: (reason: string, text: string) => ReactNode }) {
   const reason = useReason();
   const format = new Intl.NumberFormat(useLanguage());
   return (
     <ul className={styles.why} aria-label={label}>
       {reasons.map((r) => (
         <li key={r.reason}>
-          <span>{reason(r.reason)}</span>
+          <span>{link ? link(r.reason, reason(r.reason)) : reason(r.reason)}</span>
           <span>{format.format(r.count)}</span>
         </li>
       ))}

@@ -1,15 +1,16 @@
 import { Button, FileButton, Progress, Select, Textarea } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { send } from "../api/client";
 import { useLanguage, useText } from "../i18n";
 import { viewsQuery } from "../inbox/data/views";
 import { Panel } from "../settings/Section";
 import { toast, toastError } from "../ui/toasts";
 import styles from "./Broadcasts.module.css";
-import { cut, decode, numbersIn, phoneColumn, tableOf, type Table } from "./csv";
+import { Confirm } from "./Confirm";
+import { cut, decode, isText, numbersIn, phoneColumn, tableOf, type Table } from "./csv";
 import { addRecipients, pathOf, peopleOf, type Broadcast, type NewRecipient } from "./data";
-import { columnsOf } from "./mapping";
+import { columnsOf, hasFallback } from "./mapping";
 import { useBroadcasts } from "./text";
 
 /** Adds people to a broadcast, a slice at a time. share is how much has been sent, while it is being sent. */
@@ -35,43 +36,68 @@ function useAdding(b: Broadcast, added: () => void) {
   return { share, add, empty };
 }
 
-/** A list of one's own: from a file, or pasted. unsaved is told whether there are people who were chosen and not added yet. */
+/** Where what had the focus has gone with a change, the next Tab leads on inside the box. */
+function useFocusInside(change: unknown) {
+  const box = useRef<HTMLDivElement>(null);
+  const drawn = useRef(false);
+  useEffect(() => {
+    if (drawn.current && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
+    drawn.current = true;
+  }, [change]);
+  return box;
+}
+
+/** A list of one's own: from a file, pasted, or of a view. unsaved is told whether there are people who were chosen and not added yet. */
 export function ListPanel({ broadcast: b, unsaved }: { broadcast: Broadcast; unsaved: (is: boolean) => void }) {
   const t = useBroadcasts();
-  const format = new Intl.NumberFormat(useLanguage());
   const [table, setTable] = useState<Table>();
   const [pasted, setPasted] = useState("");
+  const [view, setView] = useState<string | null>(null);
   const { share, add, empty } = useAdding(b, () => {
     setTable(undefined);
     setPasted("");
+    setView(null);
   });
-  const waits = share !== undefined || table !== undefined || pasted.trim() !== "";
+  const waits = share !== undefined || table !== undefined || pasted.trim() !== "" || view !== null;
   useEffect(() => unsaved(waits), [unsaved, waits]);
-  if (share !== undefined) {
-    return (
-      <Panel title={t.list}>
-        <div role="status">{t.adding} · {Math.floor(100 * share)}%<Progress value={100 * share} aria-label={t.adding} /></div>
-      </Panel>
-    );
-  }
+  const box = useFocusInside([share === undefined, table === undefined, b.counts.total === 0].join());
   return (
-    <Panel title={t.list} hint={t.listHint}>
-      {b.counts.total > 0 && (
-        <p className={styles.inline}>
-          <strong>{t.inList(format.format(b.counts.total))}</strong>
-          <Button variant="default" size="compact-md" onClick={empty}>{t.emptyList}</Button>
-        </p>
-      )}
-      {table ? (
-        <Columns broadcast={b} table={table} add={add} close={() => setTable(undefined)} />
-      ) : (
-        <div className={styles.fields}>
-          <FileChoice choose={setTable} />
-          <Pasted text={pasted} change={setPasted} add={add} />
-          <FromView number={b.phone_number_id} add={add} />
-        </div>
-      )}
+    <Panel title={t.list} hint={share === undefined ? t.listHint : undefined}>
+      <div ref={box} className={styles.step} role="group" aria-label={t.list} tabIndex={-1}>
+        {share === undefined && b.counts.total > 0 && <InList count={b.counts.total} empty={empty} />}
+        {share !== undefined ? (
+          <div role="status">{t.adding} · {Math.floor(100 * share)}%<Progress value={100 * share} aria-label={t.adding} /></div>
+        ) : table ? (
+          <Columns broadcast={b} table={table} add={add} close={() => setTable(undefined)} />
+        ) : (
+          <div className={styles.fields}>
+            <FileChoice choose={setTable} />
+            <Pasted text={pasted} change={setPasted} add={add} />
+            <FromView number={b.phone_number_id} id={view} choose={setView} add={add} />
+          </div>
+        )}
+      </div>
     </Panel>
+  );
+}
+
+/** How many are in the list already. It asks before they are thrown away: nobody else has the list. */
+function InList({ count, empty }: { count: number; empty: () => void }) {
+  const t = useBroadcasts();
+  const shown = new Intl.NumberFormat(useLanguage()).format(count);
+  const [asking, ask] = useState(false);
+  const confirm = () => {
+    ask(false);
+    empty();
+  };
+  return (
+    <>
+      <p className={styles.inline}>
+        <strong>{t.inList(shown)}</strong>
+        <Button variant="default" size="compact-md" onClick={() => ask(true)}>{t.emptyList}</Button>
+      </p>
+      {asking && <Confirm title={t.emptyTitle} hint={t.emptyHint(count, shown)} action={t.emptyList} close={() => ask(false)} confirm={confirm} />}
+    </>
   );
 }
 
@@ -80,8 +106,10 @@ function FileChoice({ choose }: { choose: (table: Table) => void }) {
   const read = (file: File | null) => {
     if (!file) return;
     file.arrayBuffer().then((bytes) => {
-      const table = tableOf(decode(bytes));
-      if (table.rows.length === 0) toast(t.emptyFile, { kind: "error" });
+      const text = decode(bytes);
+      const table = tableOf(text);
+      if (!isText(text)) toast(t.noTable, { kind: "error" });
+      else if (table.rows.length === 0) toast(t.emptyFile, { kind: "error" });
       else choose(table);
     }, toastError);
   };
@@ -108,11 +136,10 @@ function Pasted({ text, change, add }: { text: string; change: (text: string) =>
 }
 
 /** The people of a saved view of the inbox, as they are now. */
-function FromView({ number, add }: { number: string; add: (rows: NewRecipient[]) => void }) {
+function FromView({ number, id, choose, add }: { number: string; id: string | null; choose: (id: string | null) => void; add: (rows: NewRecipient[]) => void }) {
   const t = useBroadcasts();
   const format = new Intl.NumberFormat(useLanguage());
   const views = (useQuery(viewsQuery).data ?? []).filter(({ filter }) => !filter.number || filter.number === number);
-  const [id, choose] = useState<string | null>(null);
   const view = views.find((v) => v.id === id);
   const people = useQuery({
     queryKey: ["broadcast", "view", id, number],
@@ -120,14 +147,15 @@ function FromView({ number, add }: { number: string; add: (rows: NewRecipient[])
     enabled: view !== undefined,
     staleTime: 0,
   });
+  const n = people.data?.length ?? 0;
   if (views.length === 0) return null;
   return (
     <>
       <Select label={t.view} clearable value={id} onChange={choose} data={views.map((v) => ({ value: v.id, label: v.name }))} />
       {view && (
         <div>
-          <Button variant="default" loading={people.isFetching} disabled={!people.data?.length} onClick={() => add(people.data ?? [])}>
-            {t.addPeople(format.format(people.data?.length ?? 0))}
+          <Button variant="default" loading={people.isFetching} disabled={n === 0} onClick={() => add(people.data ?? [])}>
+            {n === 0 && people.isFetched ? t.emptyView : t.addPeople(n, format.format(n))}
           </Button>
         </div>
       )}
@@ -158,7 +186,8 @@ function Columns({ broadcast: b, table, add, close }: { broadcast: Broadcast; ta
       <div className={styles.filter}>
         <Select label={t.phoneColumn} allowDeselect={false} data={choices} value={phone < 0 ? null : String(phone)} onChange={(i) => setPhone(Number(i))} />
         {wanted.map((key) => (
-          <Select key={key} label={t.columnOf(key)} clearable placeholder={t.noColumn} data={choices}
+          <Select key={key} label={t.columnOf(key)} clearable placeholder={t.noColumn} data={choices} inputWrapperOrder={["label", "input", "description"]}
+            description={(columns[key] ?? -1) < 0 && !hasFallback(b.template.components, key) ? t.needsColumn : undefined}
             value={(columns[key] ?? -1) < 0 ? null : String(columns[key])}
             onChange={(i) => setColumns({ ...columns, [key]: i === null ? -1 : Number(i) })} />
         ))}

@@ -5,7 +5,7 @@ import styles from "./Broadcasts.module.css";
 /** A message as its recipient sees it. */
 export function PhonePreview({ preview, label }: { preview: Preview; label: string }) {
   return (
-    <div className={styles.screen} role="img" aria-label={label}>
+    <div className={styles.screen} role="group" aria-label={label}>
       <div className={styles.bubble}>
         <TemplateContent preview={preview} />
       </div>

@@ -16,6 +16,9 @@ export function decode(bytes: ArrayBuffer): string {
   }
 }
 
+/** Whether it is a text. A workbook, for one, is packed, and has signs in it that no text has. */
+export const isText = (text: string) => !text.includes("\0");
+
 /** The line in which Excel names the divider. */
 const named = /^sep=(.)(?:\r\n?|\n)/iu;
 

@@ -44,6 +44,10 @@ export function columnsOf(components: Component[]): string[] {
   return [...new Set([...found].map((m) => m[1] ?? ""))];
 }
 
+/** Whether a message says everywhere what stands there where a column has no value. */
+export const hasFallback = (components: Component[], column: string) =>
+  [...JSON.stringify(components).matchAll(/\{\{\s*recipient\.([^{}|]+?)\s*(\|[^{}]*)?\}\}/gu)].every((m) => m[1] !== column || Boolean(m[2]?.slice(1).trim()));
+
 interface Parameter {
   type: string;
   parameter_name?: string;

@@ -4,7 +4,7 @@ import { broadcastSearchOf, broadcastsSearchOf } from "./address";
 import { audienceOf, chosenOf } from "./audience";
 import { cut, decode, numbersIn, parse, phoneColumn, tableOf } from "./csv";
 import { partsOf, restOf, type Broadcast } from "./data";
-import { columnsOf, isMapped, mappedOf, textOf, valuesOf } from "./mapping";
+import { columnsOf, hasFallback, isMapped, mappedOf, textOf, valuesOf } from "./mapping";
 import { instantOf, localOf } from "./zones";
 
 test("cells may be quoted, and hold dividers, quotes and line breaks", () => {
@@ -55,6 +55,13 @@ test("what was chosen for a placeholder is found again in its text", () => {
   expect(mappedOf("Dear {{contact.name}} of {{recipient.x}}")).toMatchObject({ source: "text" });
   expect(textOf({ source: "column", key: "a}}", fallback: "b|c" })).toBe("{{recipient.a|bc}}");
   expect(isMapped({ source: "column", key: " ", fallback: "x" })).toBe(false);
+});
+
+test("a column without a fallback somewhere is needed", () => {
+  const message = (...texts: string[]) => [{ type: "body", parameters: texts.map((text) => ({ text })) }];
+  expect(hasFallback(message("{{recipient.a|x}}", "{{recipient.b}}"), "a")).toBe(true);
+  expect(hasFallback(message("{{recipient.a|x}}", "{{ recipient.a }}"), "a")).toBe(false);
+  expect(hasFallback(message("{{recipient.a| }}"), "a")).toBe(false);
 });
 
 test("a message says which columns it wants", () => {
