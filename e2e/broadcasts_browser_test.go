@@ -131,7 +131,7 @@ func TestBroadcastSaysWhyItPaused(t *testing.T) {
 	s.Press("button", "Resume")
 	s.Has("button", "Pause")
 	s.Press("button", "Pause")
-	s.Says("A colleague did this.")
+	s.Says("You or a colleague did this.")
 	s.Press("button", "Stop")
 	s.Says("A stopped broadcast cannot be resumed.")
 	s.Accessible()

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { send } from "../api/client";
 import { useLanguage } from "../i18n";
 import { toast, toastError } from "../ui/toasts";
+import { lastList } from "./address";
 import styles from "./Broadcasts.module.css";
 import { Confirm } from "./Confirm";
 import { isOpen, move, pathOf, reportQuery, type Broadcast } from "./data";
@@ -22,14 +23,17 @@ export function Actions({ broadcast: b, editing }: { broadcast: Broadcast; editi
   const held = report.data?.skipped.some((s) => s.reason === "customer_suspended");
   const [asking, setAsking] = useState<"stop" | "remove">();
   const box = useRef<HTMLDivElement>(null);
-  const pressed = useRef(false);
-  // The button that was pressed goes with the state; the page's name is before those that come.
+  const pressed = useRef<string>(undefined);
+  // A button is off while it waits for its answer, and takes the focus again after a refusal. One that goes with the state
+  // leaves it to the page's name, which is before those that come.
   useEffect(() => {
-    if (pressed.current && document.activeElement === document.body) box.current?.closest("header")?.querySelector("h1")?.focus();
-    pressed.current = false;
-  }, [b.status]);
+    if (busy !== undefined || pressed.current === undefined || document.activeElement !== document.body) return;
+    const button = box.current?.querySelector<HTMLElement>(`[data-move="${pressed.current}"]`);
+    if (!button) pressed.current = undefined;
+    (button ?? box.current?.closest("header")?.querySelector("h1"))?.focus();
+  }, [b.status, busy]);
   const run = (name: string, work: () => Promise<unknown>) => {
-    pressed.current = true;
+    pressed.current = name;
     setBusy(name);
     setAsking(undefined);
     void work().catch(toastError).finally(() => {
@@ -38,7 +42,7 @@ export function Actions({ broadcast: b, editing }: { broadcast: Broadcast; editi
     });
   };
   const button = (name: Move, label: string, then?: (made: Broadcast) => void, primary = false) => (
-    <Button key={name} variant={primary ? "filled" : "default"} loading={busy === name} onClick={() => run(name, () => move(b, name).then(then))}>{label}</Button>
+    <Button key={name} data-move={name} variant={primary ? "filled" : "default"} loading={busy === name} onClick={() => run(name, () => move(b, name).then(then))}>{label}</Button>
   );
   const open = (made: Broadcast) => {
     toast(t.duplicated);
@@ -46,25 +50,27 @@ export function Actions({ broadcast: b, editing }: { broadcast: Broadcast; editi
   };
   const remove = () => run("remove", async () => {
     await send("DELETE", pathOf(b));
-    await navigate({ to: "/broadcasts", replace: true, ignoreBlocker: true });
+    await navigate({ to: "/broadcasts", search: lastList(), replace: true, ignoreBlocker: true });
   });
   return (
     <div ref={box} className={styles.actions}>
       {b.status === "sending" && button("pause", t.pause, undefined, true)}
       {b.status === "paused" && button("resume", t.resume, undefined, true)}
       {b.status === "scheduled" && !editing && button("start", t.start, undefined, true)}
-      {b.status === "scheduled" && !editing && <Button variant="default" onClick={() => void navigate({ to: "/broadcasts/$id", params: { id: b.id }, search: { step: 1 } })}>{t.edit}</Button>}
-      {["sending", "paused", "scheduled"].includes(b.status) && !editing && <Button variant="default" c="var(--red)" loading={busy === "stop"} onClick={() => setAsking("stop")}>{t.stop}</Button>}
+      {b.status === "scheduled" && !editing && <Button variant="default" onClick={() => void navigate({ to: "/broadcasts/$id", params: { id: b.id }, search: { step: 1 }, state: { steps: 1 } })}>{t.edit}</Button>}
+      {["sending", "paused", "scheduled"].includes(b.status) && !editing && <Button data-move="stop" variant="default" c="var(--red)" loading={busy === "stop"} onClick={() => setAsking("stop")}>{t.stop}</Button>}
       {["paused", "completed", "stopped"].includes(b.status) && (b.counts.failed > 0 || held) && button("retry", t.retryFailed, () => toast(t.retried))}
       {b.status !== "draft" && !editing && button("duplicate", t.duplicate, open)}
-      {isOpen(b) && <Button variant="default" c="var(--red)" loading={busy === "remove"} onClick={() => setAsking("remove")}>{t.remove}</Button>}
-      {asking === "stop" && <Confirm title={t.stopTitle} hint={<StopHint waiting={b.counts.waiting} />} action={t.stop} close={() => setAsking(undefined)} confirm={() => run("stop", () => move(b, "stop"))} />}
+      {isOpen(b) && <Button data-move="remove" variant="default" c="var(--red)" loading={busy === "remove"} onClick={() => setAsking("remove")}>{t.remove}</Button>}
+      {asking === "stop" && <Confirm title={t.stopTitle} hint={<StopHint broadcast={b} />} action={t.stop} close={() => setAsking(undefined)} confirm={() => run("stop", () => move(b, "stop"))} />}
       {asking === "remove" && <Confirm title={t.removeTitle} hint={t.removeHint} action={t.remove} close={() => setAsking(undefined)} confirm={remove} />}
     </div>
   );
 }
 
-function StopHint({ waiting }: { waiting: number }) {
+function StopHint({ broadcast: b }: { broadcast: Broadcast }) {
   const t = useBroadcasts();
-  return t.stopHint(new Intl.NumberFormat(useLanguage()).format(waiting));
+  const format = new Intl.NumberFormat(useLanguage());
+  // Before the start nobody knows how many they will be.
+  return b.status === "scheduled" ? t.stopScheduled : t.stopHint(b.counts.waiting, format.format(b.counts.waiting));
 }

@@ -1,6 +1,7 @@
 import { Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
+import { useRef } from "react";
 import { isMissing } from "../api/client";
 import { useMe } from "../api/queries";
 import { useLanguage } from "../i18n";
@@ -9,7 +10,7 @@ import { Loaded } from "../ui/Loaded";
 import { Missing } from "../ui/Missing";
 import { Time } from "../ui/Time";
 import { Actions } from "./Actions";
-import type { BroadcastSearch } from "./address";
+import { lastList, type BroadcastSearch } from "./address";
 import styles from "./Broadcasts.module.css";
 import { broadcastQuery, isOpen, type Broadcast, type RecipientSearch } from "./data";
 import { Frame, State } from "./Frame";
@@ -17,7 +18,7 @@ import { Recipients } from "./Recipients";
 import { ReportPanels } from "./ReportPanels";
 import { useBroadcasts } from "./text";
 import { Wizard } from "./Wizard";
-import { inZone, ownZone } from "./zones";
+import { inZone, ownZone, zoneName } from "./zones";
 import { numberName } from "../ui/phone";
 
 export default function BroadcastPage() {
@@ -31,7 +32,7 @@ export default function BroadcastPage() {
   const hint = b && <><State broadcast={b} /> · {b.template.name} · {number && numberName(number)}{b.started_at && <> · {t.started} <Time value={b.started_at} /></>}</>;
   return (
     <Frame title={b?.name ?? t.title} hint={hint} action={b && <Actions broadcast={b} editing={isOpen(b) && search.step !== undefined} />} back>
-      <Loaded query={query} missing={<Missing icon="horn" title={t.missing} back={<LinkButton variant="default" to="/broadcasts">{t.back}</LinkButton>} />}>
+      <Loaded query={query} missing={<Missing icon="horn" title={t.missing} back={<LinkButton variant="default" to="/broadcasts" search={lastList()}>{t.back}</LinkButton>} />}>
         {(found) =>
           found.status === "draft" || (isOpen(found) && search.step) ? (
             <Wizard broadcast={found} step={search.step ?? 1} />
@@ -50,6 +51,12 @@ function Story({ broadcast: b, search }: { broadcast: Broadcast; search: Recipie
   const format = new Intl.NumberFormat(useLanguage());
   const n = b.counts;
   const done = n.total - n.waiting;
+  const list = useRef<HTMLDivElement>(null);
+  // The list may be far below what narrows it, above all on a phone.
+  const toList = () => {
+    list.current?.focus({ preventScroll: true });
+    list.current?.scrollIntoView();
+  };
   return (
     <>
       <Notice broadcast={b} />
@@ -59,8 +66,10 @@ function Story({ broadcast: b, search }: { broadcast: Broadcast; search: Recipie
           <Progress value={(100 * done) / n.total} aria-label={t.progressName} />
         </div>
       )}
-      {b.started_at && <ReportPanels broadcast={b} />}
-      <Recipients broadcast={b} search={search} />
+      {b.started_at && <ReportPanels broadcast={b} toList={toList} />}
+      <div ref={list} className={styles.step} role="group" aria-label={t.recipients} tabIndex={-1}>
+        <Recipients broadcast={b} search={search} />
+      </div>
     </>
   );
 }
@@ -71,7 +80,12 @@ function Notice({ broadcast: b }: { broadcast: Broadcast }) {
   const language = useLanguage();
   if (b.status === "scheduled" && b.scheduled_at) {
     const zone = b.time_zone ?? ownZone();
-    return <p className={`${styles.warning} ${styles.notice}`} data-kind="quiet"><strong>{t.starts} {inZone(b.scheduled_at, zone, language)}</strong>{zone}</p>;
+    return (
+      <p className={`${styles.warning} ${styles.notice}`} data-kind="quiet">
+        <strong>{t.starts} {inZone(b.scheduled_at, zone, language)}</strong>
+        {zoneName(zone)}{zone !== ownZone() && <> · {t.yourTime(inZone(b.scheduled_at, ownZone(), language))}</>}
+      </p>
+    );
   }
   if (!b.status_reason) return null;
   const kind = b.status_reason === "by_user" ? "quiet" : b.status === "failed" ? "red" : undefined;

@@ -1,6 +1,7 @@
 import { Button, Progress, Select } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { useMe } from "../api/queries";
 import { useLanguage } from "../i18n";
 import { EmptyState } from "../ui/EmptyState";
@@ -9,7 +10,7 @@ import { Loaded } from "../ui/Loaded";
 import { More } from "../ui/More";
 import { NoneFound } from "../ui/NoneFound";
 import { Time } from "../ui/Time";
-import type { BroadcastsSearch } from "./address";
+import { keepList, type BroadcastsSearch } from "./address";
 import styles from "./Broadcasts.module.css";
 import { broadcastsQuery, type Broadcast } from "./data";
 import { Frame, State } from "./Frame";
@@ -21,6 +22,7 @@ export default function BroadcastsPage() {
   const me = useMe();
   const search: BroadcastsSearch = useSearch({ from: "/signed-in/broadcasts" });
   const navigate = useNavigate();
+  useEffect(() => keepList(search), [search]);
   const set = (change: BroadcastsSearch) => void navigate({ to: "/broadcasts", search: { ...search, ...change }, replace: true });
   return (
     <Frame title={t.title} hint={t.hint} action={<Add />}>

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { AdminsOnly } from "../settings/AdminsOnly";
 import { PageTitle } from "../ui/PageTitle";
+import { lastList } from "./address";
 import styles from "./Broadcasts.module.css";
 import type { Broadcast } from "./data";
 import { useBroadcasts } from "./text";
@@ -13,7 +14,7 @@ export function Frame(props: { title: string; hint?: ReactNode; action?: ReactNo
     <AdminsOnly>
       <div className={styles.page}>
         <div className={styles.inner}>
-          {props.back && <Link to="/broadcasts" className={styles.back}>{t.back}</Link>}
+          {props.back && <Link to="/broadcasts" search={lastList()} className={styles.back}>{t.back}</Link>}
           <header className={styles.head}>
             <div>
               <PageTitle>{props.title}</PageTitle>

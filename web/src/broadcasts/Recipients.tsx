@@ -8,9 +8,10 @@ import { EmptyState } from "../ui/EmptyState";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/Loaded";
 import { More } from "../ui/More";
+import { NoneFound } from "../ui/NoneFound";
 import { useReason } from "../ui/reasons";
 import styles from "./Broadcasts.module.css";
-import { pathOf, recipientFilter, recipientsQuery, type Broadcast, type Recipient, type RecipientSearch } from "./data";
+import { isOpen, pathOf, recipientFilter, recipientsQuery, type Broadcast, type Recipient, type RecipientSearch } from "./data";
 import { useBroadcasts } from "./text";
 import { phoneOf } from "../ui/phone";
 
@@ -20,18 +21,20 @@ export function Recipients({ broadcast: b, search }: { broadcast: Broadcast; sea
   const common = useText("common");
   const navigate = useNavigate();
   const query = useInfiniteQuery(recipientsQuery(b, { show: search.show, reason: search.reason }));
-  const set = (show: string | null) =>
-    void navigate({ to: "/broadcasts/$id", params: { id: b.id }, search: { show: show === "all" ? undefined : (show as RecipientSearch["show"]) }, replace: true, resetScroll: false });
+  const show = (next: RecipientSearch) => void navigate({ to: "/broadcasts/$id", params: { id: b.id }, search: next, replace: true, resetScroll: false });
+  const set = (what: string | null) => show({ show: what === "all" ? undefined : (what as RecipientSearch["show"]) });
   return (
     <Panel title={t.recipients}>
       <div className={styles.bar}>
         <Select label={t.show} allowDeselect={false} value={search.show ?? "all"} onChange={set} data={Object.entries(t.shows).map(([value, label]) => ({ value, label }))} />
+        {search.reason && <OnlyReason reason={search.reason} clear={() => show({ show: search.show })} />}
         <Button variant="default" component="a" download href={address(pathOf(b, "/recipients.csv"), recipientFilter(search))} leftSection={<Icon name="download" size={16} />}>{t.exportFile}</Button>
       </div>
       <Loaded query={query}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.data);
-          if (rows.length === 0) return <EmptyState icon="people" title={t.noRecipients} />;
+          if (rows.length === 0 && (search.show ?? search.reason)) return <NoneFound icon="people" title={t.noneLikeThat} clear={() => show({})} />;
+          if (rows.length === 0) return <EmptyState icon="people" title={isOpen(b) ? t.notYet : t.noRecipients} />;
           return (
             <>
               <ul className={styles.people} aria-label={t.recipients}>{rows.map((r) => <Person key={r.id} recipient={r} />)}</ul>
@@ -42,6 +45,14 @@ export function Recipients({ broadcast: b, search }: { broadcast: Broadcast; sea
       </Loaded>
     </Panel>
   );
+}
+
+/** The reason to which the list is narrowed. */
+function OnlyReason({ reason, clear }: { reason: string; clear: () => void }) {
+  const t = useBroadcasts();
+  const common = useText("common");
+  const text = t.onlyReason(useReason()(reason));
+  return <Button variant="default" rightSection={<Icon name="close" size={14} />} aria-label={`${text}. ${common.clearFilters}`} onClick={clear}>{text}</Button>;
 }
 
 function Person({ recipient: r }: { recipient: Recipient }) {
@@ -56,7 +67,7 @@ function Person({ recipient: r }: { recipient: Recipient }) {
         {r.contact_id ? <Link to="/contacts/$id" params={{ id: r.contact_id }}>{name}</Link> : name}
         {r.name && <span className={styles.quiet}> {phoneOf(r.to)}</span>}
       </span>
-      <span className={r.status === "failed" ? styles.bad : styles.quiet}>{[status, ...more].filter(Boolean).join(" · ")}</span>
+      <span className={`${styles.quiet} ${r.status === "failed" ? styles.bad : ""}`}>{[status, ...more].filter(Boolean).join(" · ")}</span>
       {r.conversation_id ? (
         <Link to="/inbox/$view/{-$conversation}" params={{ view: "all", conversation: r.conversation_id }} search={{ status: "any" }}>{t.conversation}</Link>
       ) : <span />}

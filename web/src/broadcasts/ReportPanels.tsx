@@ -11,20 +11,22 @@ const stages: (keyof Counts)[] = ["total", "sent", "delivered", "read", "replied
 const always: (keyof Counts)[] = ["total", "sent", "delivered", "read", "replied"];
 
 /** From all recipients down to those who answered, and why the others are missing. */
-export function ReportPanels({ broadcast: b }: { broadcast: Broadcast }) {
+export function ReportPanels({ broadcast: b, toList }: { broadcast: Broadcast; toList: () => void }) {
   const t = useBroadcasts();
+  const those = (show: RecipientSearch["show"]) => (reason: string, text: string) =>
+    <Link to="/broadcasts/$id" params={{ id: b.id }} search={{ show, reason }} resetScroll={false} onClick={toList}>{text}</Link>;
   const report = useQuery(reportQuery(b)).data;
   return (
     <>
       <Panel title={t.funnel}>
         <ul className={styles.funnel} aria-label={t.funnel}>
-          {stages.filter((s) => always.includes(s) || b.counts[s] > 0).map((s) => <Stage key={s} broadcast={b} stage={s} />)}
+          {stages.filter((s) => always.includes(s) || b.counts[s] > 0).map((s) => <Stage key={s} broadcast={b} stage={s} toList={toList} />)}
         </ul>
       </Panel>
       {report && report.failed.length + report.skipped.length + report.clicked.length > 0 && (
         <div className={styles.grid}>
-          {report.failed.length > 0 && <Panel title={t.failedWhy}><Reasons label={t.failedWhy} reasons={report.failed} /></Panel>}
-          {report.skipped.length > 0 && <Panel title={t.skippedWhy}><Reasons label={t.skippedWhy} reasons={report.skipped} /></Panel>}
+          {report.failed.length > 0 && <Panel title={t.failedWhy}><Reasons label={t.failedWhy} reasons={report.failed} link={those("failed")} /></Panel>}
+          {report.skipped.length > 0 && <Panel title={t.skippedWhy}><Reasons label={t.skippedWhy} reasons={report.skipped} link={those("skipped")} /></Panel>}
           {report.clicked.length > 0 && (
             <Panel title={t.buttons}><Reasons label={t.buttons} reasons={report.clicked.map(({ button, count }) => ({ reason: button, count }))} /></Panel>
           )}
@@ -34,7 +36,7 @@ export function ReportPanels({ broadcast: b }: { broadcast: Broadcast }) {
   );
 }
 
-function Stage({ broadcast: b, stage }: { broadcast: Broadcast; stage: keyof Counts }) {
+function Stage({ broadcast: b, stage, toList }: { broadcast: Broadcast; stage: keyof Counts; toList: () => void }) {
   const t = useBroadcasts();
   const language = useLanguage();
   const n = b.counts[stage];
@@ -49,5 +51,5 @@ function Stage({ broadcast: b, stage }: { broadcast: Broadcast; stage: keyof Cou
   );
   if (stage === "clicked") return <li><span>{inside}</span></li>;
   const show = stage === "total" ? undefined : (stage as RecipientSearch["show"]);
-  return <li><Link to="/broadcasts/$id" params={{ id: b.id }} search={{ show }} resetScroll={false}>{inside}</Link></li>;
+  return <li><Link to="/broadcasts/$id" params={{ id: b.id }} search={{ show }} resetScroll={false} onClick={toList}>{inside}</Link></li>;
 }

@@ -12,15 +12,15 @@ import styles from "./Broadcasts.module.css";
 import { checkQuery, move, pathOf, type Broadcast, type Check } from "./data";
 import { useBroadcasts } from "./text";
 import { Unsaved } from "./Unsaved";
-import { instantOf, inZone, localOf, ownZone, zones } from "./zones";
+import { instantOf, inZone, localOf, ownZone, zoneName, zones } from "./zones";
 
 /** When, how fast, what it takes, and the button. */
-export function SendStep({ broadcast: b, done }: { broadcast: Broadcast; done: () => void }) {
+export function SendStep({ broadcast: b, done }: { broadcast: Broadcast; done: (made: Broadcast) => void }) {
   const query = useQuery(checkQuery(b));
   return <Loaded query={query}>{(check) => <Form broadcast={b} check={check} done={done} />}</Loaded>;
 }
 
-function Form({ broadcast: b, check, done }: { broadcast: Broadcast; check: Check; done: () => void }) {
+function Form({ broadcast: b, check, done }: { broadcast: Broadcast; check: Check; done: (made: Broadcast) => void }) {
   const t = useBroadcasts();
   const language = useLanguage();
   const [zone, setZone] = useState(b.time_zone ?? ownZone());
@@ -32,13 +32,14 @@ function Form({ broadcast: b, check, done }: { broadcast: Broadcast; check: Chec
   const later = when === "later";
   const chosen = later && at ? momentOf(b, at, zone) : undefined;
   const run = async () => {
-    const scheduled = chosen ? { scheduled_at: chosen.instant, time_zone: zone } : { scheduled_at: null };
-    await send("PATCH", pathOf(b), { per_second: pace === "" ? null : Number(pace), ...scheduled });
-    if (!later) await move(b, "start");
+    // What was scheduled keeps its time where it may not start now.
+    const scheduled = chosen && { scheduled_at: chosen.instant, time_zone: zone };
+    const saved = await send<Broadcast>("PATCH", pathOf(b), { per_second: pace === "" ? null : Number(pace), ...scheduled });
+    return later ? saved : move(b, "start");
   };
-  const submit = useSubmit([later ? "scheduled_at" : "", "per_second"], run, () => {
+  const submit = useSubmit([later ? "scheduled_at" : "", "per_second"], run, (made) => {
     if (later) toast(t.scheduled);
-    done();
+    done(made);
   });
   return (
     <form {...submit.form}>
@@ -54,7 +55,7 @@ function Form({ broadcast: b, check, done }: { broadcast: Broadcast; check: Chec
         {later && (
           <div className={styles.filter}>
             <TextInput label={t.at} type="datetime-local" required onKeyDown={onlyByButton} {...submit.field("scheduled_at", at, setAt)} />
-            <Select label={t.zone} searchable allowDeselect={false} limit={100} value={zone} onChange={(value) => setZone(value ?? zone)} data={zones()} />
+            <Select label={t.zone} searchable allowDeselect={false} limit={100} value={zone} onChange={(value) => setZone(value ?? zone)} data={zones().map((name) => ({ value: name, label: zoneName(name) }))} />
           </div>
         )}
         {chosen?.odd && <p className={styles.warning} data-kind="quiet" role="status">{t.oddTimes[chosen.odd](inZone(chosen.instant, zone, language))}</p>}
@@ -64,7 +65,7 @@ function Form({ broadcast: b, check, done }: { broadcast: Broadcast; check: Chec
       </Panel>
       <Cost check={check} />
       <div className={styles.foot}>
-        <Button type="submit" loading={submit.busy} disabled={check.total === 0 || (later && at === "")}>{later ? t.schedule : t.start}</Button>
+        <Button type="submit" loading={submit.busy} disabled={check.total === 0 || (later ? at === "" : check.sendable === 0)}>{later ? t.schedule : t.start}</Button>
       </div>
     </form>
   );
@@ -87,7 +88,7 @@ function Cost({ check }: { check: Check }) {
   return (
     <Panel title={t.cost}>
       <p className={styles.big}>{t.costs(check.sendable, format.format(check.sendable))}</p>
-      {check.total === 0 ? <p className={styles.warning}>{t.nobody}</p>
+      {check.sendable === 0 ? <p className={styles.warning}>{t.nobody}</p>
         : left === null ? <p className={styles.quiet}>{t.noLimit}</p>
         : left < check.sendable ? <p className={styles.warning}>{t.notEnough(format.format(left))}</p>
         : <p className={styles.quiet}>{t.left(format.format(left))}</p>}

@@ -6,6 +6,15 @@ export interface BroadcastsSearch {
   number?: string;
 }
 
+let last: BroadcastsSearch = {};
+
+/** Keeps what the list shows, so that the way back to it leads to the same. */
+export function keepList(search: BroadcastsSearch): void {
+  last = search;
+}
+
+export const lastList = () => last;
+
 /** What the address of a broadcast's page may say: the step of a draft, or which recipients are listed. */
 export interface BroadcastSearch extends RecipientSearch {
   step?: number;

@@ -33,6 +33,9 @@ export const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export const zones = () => [...new Set([ownZone(), "UTC", ...Intl.supportedValuesOf("timeZone")])];
 
+/** A zone as people write it: who looks for New York does not type New_York. */
+export const zoneName = (zone: string) => zone.replaceAll("_", " ");
+
 /** An instant in words, by the clocks of a zone. */
 export const inZone = (instant: string, zone: string, language: string) =>
   new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "short", timeZone: zone }).format(new Date(instant));
