@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -237,6 +238,25 @@ func TestPreviewCountsMissingValues(t *testing.T) {
 			if p.Total != n.Total || p.Sendable() != n.Sent || p.Skipped[chat.SkipMissing] != 4 {
 				t.Errorf("the preview is %+v, and it ends with %+v", p, n)
 			}
+		}
+	})
+}
+
+// A test is filled in as for the first person, also where that is a contact whom only the start would add.
+func TestFilledInAsForAContact(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.InTx(func(tx *store.Tx) error {
+			contact := storetest.NewContact(tx, r.Account, number(100))
+			contact.Name = new("Ada")
+			return tx.InsertContact(contact)
+		})
+		b := r.create(0, 0, func(in *core.NewBroadcast) {
+			in.Audience = chat.Audience{Filter: &chat.ContactFilter{}}
+			in.Template.Components = json.RawMessage(`[{"type":"body","parameters":[{"type":"text","text":"{{contact.name}}"}]}]`)
+		})
+		m, err := core.TestMessage(r.Read(), r.Account, b.ID, number(500))
+		if err != nil || m.To != number(500) || !strings.Contains(string(m.Content), `"Ada"`) {
+			t.Errorf("the test for %s is %s: %v", m.To, m.Content, err)
 		}
 	})
 }

@@ -109,20 +109,9 @@ func broadcastSamples(r store.Reader, s BroadcastState, b chat.Broadcast) ([]Bro
 	if refused != nil || s.Template == nil {
 		return nil, nil
 	}
-	rows, err := r.FirstRecipients(b.ID, chat.RecipientWaiting, "", samples)
+	rows, err := firstRecipients(r, s.Account, b)
 	if err != nil {
 		return nil, err
-	}
-	if len(rows) < samples && !b.Audience.Empty() && !b.AudienceDone {
-		members, err := r.AudienceAfter(s.Account, b, b.AudienceAt, 2*samples) // some may be among the rows
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range members {
-			if m.Address != "" && !m.Listed && len(rows) < samples {
-				rows = append(rows, chat.Recipient{Address: m.Address, ContactID: m.ContactID})
-			}
-		}
 	}
 	l, shown := letter{BroadcastState: s, broadcast: b, mailing: mailing}, make([]BroadcastSample, 0, len(rows))
 	for _, row := range rows {
@@ -134,6 +123,21 @@ func broadcastSamples(r store.Reader, s BroadcastState, b chat.Broadcast) ([]Bro
 		shown = append(shown, BroadcastSample{Address: row.Address, Name: contact.Name, Preview: choice.Preview, Reason: cmp.Or(skip, l.withoutConsent(contact))})
 	}
 	return shown, nil
+}
+
+// firstRecipients are the first who wait: those of the list, then contacts that the start would add.
+func firstRecipients(r store.Reader, account chat.Account, b chat.Broadcast) ([]chat.Recipient, error) {
+	rows, err := r.FirstRecipients(b.ID, chat.RecipientWaiting, "", samples)
+	if err != nil || len(rows) == samples || b.Audience.Empty() || b.AudienceDone {
+		return rows, err
+	}
+	members, err := r.AudienceAfter(account, b, b.AudienceAt, 2*samples) // some may be among the rows
+	for _, m := range members {
+		if m.Address != "" && !m.Listed && len(rows) < samples {
+			rows = append(rows, chat.Recipient{Address: m.Address, ContactID: m.ContactID})
+		}
+	}
+	return rows, err
 }
 
 // TestMessage is a broadcast's message for a person who wants to see it, filled in as for the first recipient.
@@ -154,7 +158,7 @@ func TestMessage(r store.Reader, account chat.Account, id, to string) (NewMessag
 		return NewMessage{}, refused
 	}
 	first, contact := chat.Recipient{Address: to}, chat.Contact{}
-	rows, err := r.FirstRecipients(b.ID, chat.RecipientWaiting, "", 1)
+	rows, err := firstRecipients(r, account, b)
 	if err == nil && len(rows) > 0 {
 		first.Variables = rows[0].Variables
 		contact, err = contactAt(r, account, rows[0].Address)
