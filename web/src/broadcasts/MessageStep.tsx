@@ -75,10 +75,10 @@ function Places({ fields, filled, set }: { fields: Field[]; filled: Filled; set:
     <div className={styles.fields} role="group" aria-label={t.fill}>
       {fields.map((field) =>
         field.kind === "text" ? (
-          <PlaceField key={field.id} label={inbox.templateField(field.place, field.name, field.of)} value={filled[field.id] as Mapped} set={(m) => set(field.id, m)} />
+          <PlaceField key={field.id} label={inbox.templateField(field.place, field.name, field.card)} value={filled[field.id] as Mapped} set={(m) => set(field.id, m)} />
         ) : (
-          <FileInput key={field.id} label={inbox.templateFile[field.kind]} accept={accepts[field.kind]} placeholder={inbox.attach}
-            description={typeof filled[field.id] === "string" ? t.keepFile : undefined} onChange={(file) => file && set(field.id, file)} />
+          <FileInput key={field.id} label={inbox.templateFile(field.kind, field.card)} accept={accepts[field.kind]} placeholder={inbox.attach}
+            description={filled[field.id] && typeof filled[field.id] === "string" ? t.keepFile : undefined} onChange={(file) => file && set(field.id, file)} />
         ),
       )}
     </div>

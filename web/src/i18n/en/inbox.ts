@@ -238,12 +238,15 @@ export const inbox = {
   chooseTemplate: "Choose a template",
   sendTemplate: "Send template",
   preview: "How it will look",
-  templateField: (place: "header" | "body" | "button", name: string, of?: string) => {
+  templateField: (place: "header" | "body" | "button", name: string, card?: string) => {
     const where = { header: "Header", body: "Text", button: "Button" }[place];
-    const card = of && place !== "button" ? `Card ${of} · ` : "";
-    return place === "button" ? `${where} “${name}”` : `${card}${where} {{${name}}}`;
+    const what = place === "button" ? `${where} “${name}”` : `${where} {{${name}}}`;
+    return card ? `Card ${card} · ${what}` : what;
   },
-  templateFile: { image: "Image", video: "Video", document: "Document (PDF)" },
+  templateFile: (kind: "image" | "video" | "document", card?: string) => {
+    const what = { image: "Image", video: "Video", document: "Document (PDF)" }[kind];
+    return card ? `Card ${card} · ${what}` : what;
+  },
 
   startTo: "Phone number",
   startToHint: "With the country code: +62 812 3456 7890",

@@ -238,12 +238,15 @@ export const inbox: Translated<typeof english> = {
   chooseTemplate: "Pilih templat",
   sendTemplate: "Kirim templat",
   preview: "Begini tampilannya",
-  templateField: (place, name, of) => {
+  templateField: (place, name, card) => {
     const where = { header: "Kepala", body: "Teks", button: "Tombol" }[place];
-    const card = of && place !== "button" ? `Kartu ${of} · ` : "";
-    return place === "button" ? `${where} “${name}”` : `${card}${where} {{${name}}}`;
+    const what = place === "button" ? `${where} “${name}”` : `${where} {{${name}}}`;
+    return card ? `Kartu ${card} · ${what}` : what;
   },
-  templateFile: { image: "Gambar", video: "Video", document: "Dokumen (PDF)" },
+  templateFile: (kind, card) => {
+    const what = { image: "Gambar", video: "Video", document: "Dokumen (PDF)" }[kind];
+    return card ? `Kartu ${card} · ${what}` : what;
+  },
 
   startTo: "Nomor telepon",
   startToHint: "Dengan kode negara: +62 812 3456 7890",

@@ -72,10 +72,10 @@ function FieldInput(props: { field: Field; value: string | File | undefined; cha
   const t = useText("inbox");
   const { field, value, change } = props;
   if (field.kind === "text") {
-    const label = t.templateField(field.place, field.name, field.of);
+    const label = t.templateField(field.place, field.name, field.card);
     return <TextInput label={label} required value={typeof value === "string" ? value : ""} onChange={(event) => change(event.target.value)} />;
   }
-  return <FileInput label={t.templateFile[field.kind]} required accept={accepts[field.kind]} placeholder={t.attach} onChange={change} />;
+  return <FileInput label={t.templateFile(field.kind, field.card)} required accept={accepts[field.kind]} placeholder={t.attach} onChange={change} />;
 }
 
 /** The person's name is most often the first value. */

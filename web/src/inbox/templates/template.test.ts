@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { inbox } from "../../i18n/en/inbox";
 import { componentsOf, fieldsOf, isFilled, previewOf, type Template, type TemplatePart } from "./template";
 
 const made = (components: TemplatePart[], more: Partial<Template> = {}): Template => ({
@@ -85,6 +86,8 @@ it("fills the cards of a carousel", () => {
     { type: "CAROUSEL", cards: [card("https://x/{{1}}"), card("https://x/a")] },
   ]);
   expect(fieldsOf(carousel).map((f) => f.id)).toEqual(["0.header", "0.body.1", "0.button.0", "1.header", "1.body.1"]);
+  const names = fieldsOf(carousel).map((f) => (f.kind === "text" ? inbox.templateField(f.place, f.name, f.card) : inbox.templateFile(f.kind, f.card)));
+  expect(names).toEqual(["Card 1 · Image", "Card 1 · Text {{1}}", "Card 1 · Button “Go”", "Card 2 · Image", "Card 2 · Text {{1}}"]);
   expect(
     componentsOf(carousel, { "0.header": "m", "0.body.1": "a", "0.button.0": "b", "1.header": "n", "1.body.1": "c" }),
   ).toMatchObject([

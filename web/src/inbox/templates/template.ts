@@ -28,8 +28,8 @@ export interface Field {
   name: string;
   kind: "text" | FileKind;
   place: "header" | "body" | "button";
-  /** The button's text, or the card's number from 1. */
-  of?: string;
+  /** The number of the card that it belongs to, from 1. */
+  card?: string;
 }
 
 export type Values = Record<string, string | File>;
@@ -58,18 +58,18 @@ export function fieldsOf(t: Template): Field[] {
   ];
 }
 
-function partFields(t: Template, parts: TemplatePart[], prefix: string, of?: string): Field[] {
+function partFields(t: Template, parts: TemplatePart[], prefix: string, card?: string): Field[] {
   const header = partOf(parts, "HEADER");
   const body = partOf(parts, "BODY");
   const kind = fileKinds[header?.format ?? ""];
-  const fields: Field[] = kind ? [{ id: `${prefix}header`, name: kind, kind, place: "header", of }] : [];
+  const fields: Field[] = kind ? [{ id: `${prefix}header`, name: kind, kind, place: "header", card }] : [];
   for (const name of placeholderNames(header?.text))
-    fields.push({ id: `${prefix}header.${name}`, name, kind: "text", place: "header", of });
+    fields.push({ id: `${prefix}header.${name}`, name, kind: "text", place: "header", card });
   for (const name of placeholderNames(body && textOf(body, t)))
-    fields.push({ id: `${prefix}body.${name}`, name, kind: "text", place: "body", of });
+    fields.push({ id: `${prefix}body.${name}`, name, kind: "text", place: "body", card });
   partOf(parts, "BUTTONS")?.buttons?.forEach((b, i) => {
     if (needOf(b))
-      fields.push({ id: `${prefix}button.${i}`, name: b.text ?? "", kind: "text", place: "button", of: of ?? b.text });
+      fields.push({ id: `${prefix}button.${i}`, name: b.text ?? "", kind: "text", place: "button", card });
   });
   return fields;
 }
