@@ -1,0 +1,1 @@
+export{t as default}from"./EnterCode-_c_CwZvN.js";
