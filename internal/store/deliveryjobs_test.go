@@ -230,15 +230,13 @@ func TestDeliveryLanes(t *testing.T) {
 			want = append(want, store.DeliveryLane{OrgID: org, SubscriptionID: sub, DueAt: first.DueAt, FirstID: first.ID, Owner: "node_1"})
 		}
 		var got []store.DeliveryLane
-		var last store.DeliveryLane
-		for {
-			lanes, err := st.Read(t.Context()).DeliveryLanes(last.OrgID, last.SubscriptionID, 5)
+		for last := ""; ; last = got[len(got)-1].SubscriptionID {
+			lanes, err := st.Read(t.Context()).DeliveryLanes(last, 5)
 			requireNoError(t, err)
-			got = append(got, lanes...)
 			if len(lanes) == 0 {
 				break
 			}
-			last = lanes[len(lanes)-1]
+			got = append(got, lanes...)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -296,13 +294,18 @@ func TestDeliveryPlans(t *testing.T) {
 		storetest.OwnedBy(st, "node_1")
 		jobs := putDeliveries(t, st, "org_1", "wbs_1", 5)
 		reads, err := store.Plans(t.Context(), st, func(r store.Reader) error {
-			if _, err := r.DeliveryLanes("", "", 10); err != nil {
+			if _, err := r.DeliveryLanes("", 10); err != nil {
 				return err
 			}
 			_, err := r.DueDeliveries("node_1", "org_1", "wbs_1", st.Now(), st.Now(), store.DeliveryPlace{}, 10)
 			return err
 		})
 		requireNoError(t, err)
+		for _, plan := range reads {
+			if !strings.Contains(plan, "webhook_deliveries_open") {
+				t.Errorf("they are not found by the index of open ones:\n%s", plan)
+			}
+		}
 		var done []store.DeliveryDone
 		for _, j := range jobs {
 			done = append(done, store.DeliveryDone{OrgID: j.OrgID, ID: j.ID, Epoch: 1, Status: chat.DeliverySucceeded, Attempts: 1})

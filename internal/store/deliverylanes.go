@@ -20,28 +20,25 @@ type DeliveryLane struct {
 // DeliveryLanes returns up to limit subscriptions with open deliveries, after the given one; none if there are
 // no more. It hops from one to the next, so that its cost depends on the number of subscriptions and not of
 // deliveries.
-func (r Reader) DeliveryLanes(afterOrg, afterSubscription string, limit int) ([]DeliveryLane, error) {
+func (r Reader) DeliveryLanes(after string, limit int) ([]DeliveryLane, error) {
 	// The order has all columns of the index, so that no other index serves.
-	const open = " FROM webhook_deliveries d WHERE d.next_attempt_at IS NOT NULL AND "
-	const inOrder = " ORDER BY d.org_id, d.subscription_id, d.next_attempt_at, d.id LIMIT 1)"
-	const following = "(SELECT d.subscription_id" + open + "d.org_id = lanes.org_id AND d.subscription_id > lanes.subscription_id" + inOrder
+	const open = " FROM webhook_deliveries d WHERE d.next_attempt_at IS NOT NULL AND d.subscription_id "
+	const inOrder = " ORDER BY d.subscription_id, d.next_attempt_at, d.id LIMIT 1)"
 	first := func(column string) string {
-		return "(SELECT d." + column + open + "d.org_id = lanes.org_id AND d.subscription_id = lanes.subscription_id" + inOrder
+		return "(SELECT d." + column + open + "= lanes.subscription_id" + inOrder
 	}
 	return many(r, func(row scanner) (l DeliveryLane, err error) {
 		var dueAt int64
-		err = row.Scan(&l.OrgID, &l.SubscriptionID, &dueAt, &l.FirstID, &l.Attempts, &l.Owner)
+		err = row.Scan(&l.SubscriptionID, &l.OrgID, &dueAt, &l.FirstID, &l.Attempts, &l.Owner)
 		l.DueAt = toTime(dueAt)
 		return l, err
-	}, // After an organization's last subscription comes the next organization, with none yet.
-		`WITH RECURSIVE lanes (org_id, subscription_id, n) AS (
-			SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), 0
+	}, `WITH RECURSIVE lanes (subscription_id, n) AS (
+			SELECT CAST($1 AS TEXT), 0
 			UNION ALL
-			SELECT CASE WHEN `+following+" IS NOT NULL THEN org_id ELSE (SELECT d.org_id"+open+"d.org_id > lanes.org_id"+inOrder+` END,
-				COALESCE(`+following+`, ''), n + 1
-			FROM lanes WHERE org_id IS NOT NULL AND n <= $3)
-		SELECT org_id, subscription_id, `+first("next_attempt_at")+", "+first("id")+", "+first("attempt_count")+", "+first("owner")+`
-		FROM lanes WHERE n > 0 AND org_id IS NOT NULL AND subscription_id <> ''`, afterOrg, afterSubscription, limit)
+			SELECT (SELECT d.subscription_id`+open+"> lanes.subscription_id"+inOrder+`, n + 1
+			FROM lanes WHERE subscription_id IS NOT NULL AND n < $2)
+		SELECT subscription_id, `+first("org_id")+", "+first("next_attempt_at")+", "+first("id")+", "+first("attempt_count")+", "+first("owner")+`
+		FROM lanes WHERE n > 0 AND subscription_id IS NOT NULL`, after, limit)
 }
 
 // DeliveryPlace is a place in the queue of a subscription.
@@ -56,14 +53,15 @@ const jobColumns = `d.org_id, d.id, d.subscription_id, d.event_row, d.event_id, 
 
 // DueDeliveries returns up to limit due deliveries of a subscription that belong to the node or to no living
 // node, after the given place, in the order in which they are to be sent. First attempts are due by the horizon
-// if that is later, because they were written before the clock was turned back.
+// if that is later, because they were written before the clock was turned back. An organization that PostgreSQL does not
+// know yet may have a hundred thousand: only the index of open ones may serve, so none that begins with it.
 func (r Reader) DueDeliveries(node, orgID, subscriptionID string, now, horizon time.Time, after DeliveryPlace, limit int) ([]DeliveryJob, error) {
 	var place int64
 	if !after.DueAt.IsZero() {
 		place = after.DueAt.UnixMilli()
 	}
 	return many(r, scanDeliveryJob, "SELECT "+jobColumns+` FROM webhook_deliveries d`+r.dialect.beside("events", "e", "e.org_id = d.org_id AND e.id = d.event_row")+`
-		WHERE d.org_id = $1 AND d.subscription_id = $2 AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= $8 AND (d.next_attempt_at <= $3 OR d.attempt_count = 0)
+		WHERE d.org_id || '' = $1 AND d.subscription_id = $2 AND d.next_attempt_at IS NOT NULL AND d.next_attempt_at <= $8 AND (d.next_attempt_at <= $3 OR d.attempt_count = 0)
 			AND (d.next_attempt_at, d.id) > ($4, $5) AND (d.owner = $6 OR d.owner`+abandoned+`)
 		ORDER BY d.next_attempt_at, d.id LIMIT $7`, orgID, subscriptionID, now.UnixMilli(), place, after.ID, node, limit,
 		max(now.UnixMilli(), horizon.UnixMilli()))

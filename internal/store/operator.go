@@ -77,7 +77,7 @@ func (r Reader) ServiceQueues() (q ServiceQueues, err error) {
 	}{
 		{&q.Messages, QueuedSends.rows},
 		{&q.Deliveries, QueuedDeliveries.rows},
-		{&q.Lanes, "webhook_subscriptions s WHERE EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.org_id = s.org_id AND d.subscription_id = s.id AND d.next_attempt_at IS NOT NULL)"},
+		{&q.Lanes, "webhook_subscriptions s WHERE EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.subscription_id = s.id AND d.next_attempt_at IS NOT NULL)"},
 		{&q.Callbacks, QueuedCallbacks.rows},
 		{&q.Files, QueuedFiles.rows},
 	} {

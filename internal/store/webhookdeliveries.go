@@ -115,7 +115,7 @@ func (tx *Tx) insertUnowned(j DeliveryJob, status chat.DeliveryStatus, dueAt *in
 // owner, so that a running attempt is recorded when it ends.
 func (tx *Tx) EndDeliveries(orgID, subscriptionID, reason string, limit int) (int64, error) {
 	ended, err := many(tx.Reader, scanText, "UPDATE webhook_deliveries SET status = 'dead', ended_by = $3, next_attempt_at = NULL WHERE next_attempt_at + 0 IS NOT NULL AND "+
-		tx.dialect.oneOfThose("org_id, id", "webhook_deliveries WHERE org_id = $1 AND subscription_id = $2 AND next_attempt_at IS NOT NULL LIMIT $4")+" RETURNING id", orgID, subscriptionID, reason, limit)
+		tx.dialect.oneOfThose("org_id, id", "webhook_deliveries WHERE org_id || '' = $1 AND subscription_id = $2 AND next_attempt_at IS NOT NULL LIMIT $4")+" RETURNING id", orgID, subscriptionID, reason, limit)
 	for _, id := range ended {
 		tx.noteDelivery(orgID, id)
 	}

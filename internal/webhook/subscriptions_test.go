@@ -80,7 +80,7 @@ func TestDisabledAfterAWeekend(t *testing.T) {
 			w.t.Fatalf("the subscription is %+v", got)
 		}
 		w.await("no open deliveries", func() bool {
-			lanes, err := w.Read().DeliveryLanes("", "", 10)
+			lanes, err := w.Read().DeliveryLanes("", 10)
 			return err == nil && len(lanes) == 0
 		})
 		for _, warning := range []string{"keeps failing", "was disabled"} {

@@ -46,14 +46,13 @@ func (e *Engine) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var last store.DeliveryLane
-	for {
-		lanes, err := e.cfg.Store.Read(ctx).DeliveryLanes(last.OrgID, last.SubscriptionID, sweepLanes)
+	for last := ""; ; {
+		lanes, err := e.cfg.Store.Read(ctx).DeliveryLanes(last, sweepLanes)
 		if err != nil || len(lanes) == 0 {
 			return err
 		}
 		e.look(lanes, living)
-		last = lanes[len(lanes)-1]
+		last = lanes[len(lanes)-1].SubscriptionID
 	}
 }
 
