@@ -12,8 +12,10 @@ const (
 	// handful is how many messages of broadcasts a number takes at once. They are looked at together before they are
 	// sent, because one by one that would cost more than the sending.
 	handful = 32
-	// handfulEvery is how often a number takes a handful that is not full. It is long enough to gather some messages,
-	// and short enough that nobody notices.
+	// leastHandful is how many calls must be able to begin before a handful is taken.
+	leastHandful = 8
+	// handfulEvery is how often a number takes a handful that is not full because no more messages wait, or may go yet. It is
+	// long enough to gather some, and short enough that nobody notices.
 	handfulEvery = 50 * time.Millisecond
 )
 

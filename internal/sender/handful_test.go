@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http/httptrace"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/sender"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -61,4 +63,26 @@ func TestHandfuls(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Where the provider answers at once, only the number of calls holds broadcasts back. The pause between handfuls is for
+// those that would be small.
+func TestHandfulsOfAQuickProvider(t *testing.T) {
+	const people, takes = 10 * 48, 5 * time.Millisecond
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer = func(ctx context.Context, _ call) (provider.Sent, error) {
+			httptrace.ContextClientTrace(ctx).WroteRequest(httptrace.WroteRequestInfo{})
+			<-time.After(takes)
+			return provider.Sent{}, nil
+		}
+		for i := range people {
+			r.postBulk(fmt.Sprint(i), person(i))
+		}
+		pass(2 * time.Second)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if last := r.calls[len(r.calls)-1].At; len(r.calls) != people || last > 20*takes {
+			t.Errorf("%d messages were sent, the last after %v", len(r.calls), last)
+		}
+	}, func(c *sender.Config) { c.PerSecond = 100_000 })
 }

@@ -173,7 +173,7 @@ func (n *number) next() (some []queued, wait time.Duration) {
 	}
 	if len(some) > 0 && some[0].bulk() {
 		n.looking++
-		if len(some) < handful {
+		if len(some) < handful && n.inBulk < maxBulk {
 			n.nextBulk = now.Add(handfulEvery)
 		}
 	}
@@ -250,7 +250,10 @@ func (n *number) choose(now store.Moment, more bool) (*queue, time.Duration) {
 
 // bulkMustWait tells whether broadcasts' messages wait until others are further on.
 func (n *number) bulkMustWait(more bool) bool {
-	return n.inBulk >= maxBulk || n.unknown >= maxUnknown || n.looking > 0 && !more
+	if more {
+		return n.inBulk >= maxBulk || n.unknown >= maxUnknown
+	}
+	return n.inBulk > maxBulk-leastHandful || n.unknown >= maxUnknown || n.looking > 0
 }
 
 // returned ends the call for a queue of broadcasts, so that another can begin. The queue goes on when the outcome is
