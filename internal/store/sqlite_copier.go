@@ -103,16 +103,24 @@ func (c *sqliteCopier) run() {
 // copy copies the pages that nobody reads any more. The rest is copied later.
 func (c *sqliteCopier) copy() {
 	p, err := c.limits.approach(func() (progress, error) { return checkpoint(c.conn, "PASSIVE") })
-	c.failing.Report(err)
 	if err != nil || p.blocked != 0 { // the writer is restarting it
+		if err != nil {
+			c.failing.Report(err)
+		}
 		c.due.Store(true)
 		return
 	}
 	if p.copied < p.length {
 		c.due.Store(true)
 	}
+	if !c.stuck(p) { // a copying that a reader holds up says nothing about the disk
+		c.failing.Report(nil)
+	}
 	c.judge(p, time.Now())
 }
+
+// stuck reports whether there is something to copy, and nothing was copied since the last look.
+func (c *sqliteCopier) stuck(p progress) bool { return p.copied < p.length && p.copied == c.copied }
 
 // approach copies, and copies a journal that is long enough for a restart again until few pages were written meanwhile.
 func (l journalLimits) approach(copy func() (progress, error)) (p progress, err error) {
@@ -128,8 +136,8 @@ func (l journalLimits) approach(copy func() (progress, error)) (p progress, err 
 
 // judge finds out whether a reader holds up the copying, and asks for a restart of a long journal.
 func (c *sqliteCopier) judge(p progress, now time.Time) {
-	switch stuck := p.copied < p.length && p.copied == c.copied; {
-	case !stuck:
+	switch {
+	case !c.stuck(p):
 		c.stuckSince, c.isHeld = time.Time{}, false
 		c.restart.Store(p.length >= c.limits.restart)
 	case c.stuckSince.IsZero():
