@@ -110,17 +110,13 @@ func (c *sqliteCopier) copy() {
 		c.due.Store(true)
 		return
 	}
-	if p.copied < p.length {
+	if p.copied < p.length { // a reader holds it up; that says nothing about the disk
 		c.due.Store(true)
-	}
-	if !c.stuck(p) { // a copying that a reader holds up says nothing about the disk
+	} else {
 		c.failing.Report(nil)
 	}
 	c.judge(p, time.Now())
 }
-
-// stuck reports whether there is something to copy, and nothing was copied since the last look.
-func (c *sqliteCopier) stuck(p progress) bool { return p.copied < p.length && p.copied == c.copied }
 
 // approach copies, and copies a journal that is long enough for a restart again until few pages were written meanwhile.
 func (l journalLimits) approach(copy func() (progress, error)) (p progress, err error) {
@@ -136,8 +132,8 @@ func (l journalLimits) approach(copy func() (progress, error)) (p progress, err 
 
 // judge finds out whether a reader holds up the copying, and asks for a restart of a long journal.
 func (c *sqliteCopier) judge(p progress, now time.Time) {
-	switch {
-	case !c.stuck(p):
+	switch stuck := p.copied < p.length && p.copied == c.copied; {
+	case !stuck:
 		c.stuckSince, c.isHeld = time.Time{}, false
 		c.restart.Store(p.length >= c.limits.restart)
 	case c.stuckSince.IsZero():
