@@ -57,6 +57,16 @@ func (c *copying) write(n int) {
 	}
 }
 
+// writeSlowly stores some rows in a time, at other instants than the journal is copied.
+func (c *copying) writeSlowly(long time.Duration) {
+	c.t.Helper()
+	const pause = 1300 * time.Millisecond
+	for range long / pause {
+		<-time.After(pause)
+		c.write(1)
+	}
+}
+
 func (c *copying) size() int64 {
 	c.t.Helper()
 	info, err := os.Stat(filepath.Join(c.cfg.Dir, journalFile))
@@ -150,8 +160,7 @@ func TestForeignReaderIsNamed(t *testing.T) {
 			t.Fatalf("the journal has %d bytes; the metric says %v", size, c.metric("parley_store_journal_bytes", ""))
 		}
 		reader.end()
-		<-time.After(2 * time.Second)
-		c.write(1)
+		c.writeSlowly(2 * time.Minute)
 		if size := c.size(); size > journalBytes {
 			t.Errorf("the journal still has %d bytes", size)
 		}
@@ -159,6 +168,30 @@ func TestForeignReaderIsNamed(t *testing.T) {
 			t.Errorf("logged %q", lines)
 		}
 		requireEqual(t, c.metric("parley_trouble", "journal held"), nil, 0)
+	})
+}
+
+// A file that is cut back is slow to grow again, so it keeps its size while it is needed.
+func TestJournalKeepsTheSizeThatItNeeds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := openCopying(t)
+		c.write(150)
+		full := c.size()
+		if full < 2*journalBytes {
+			t.Fatalf("the journal has only %d bytes", full)
+		}
+		for range 150 {
+			<-time.After(time.Second)
+			c.write(120)
+			if size := c.size(); size < full {
+				t.Fatalf("the journal was cut back to %d bytes", size)
+			}
+		}
+		c.writeSlowly(2 * time.Minute)
+		if size := c.size(); size > journalBytes {
+			t.Errorf("the journal still has %d bytes", size)
+		}
 	})
 }
 

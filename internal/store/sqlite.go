@@ -85,7 +85,7 @@ func (e *sqliteEngine) migrateFile(ctx context.Context) error {
 }
 
 func (e *sqliteEngine) start(ctx context.Context) (err error) {
-	if err := e.startWriter(ctx); err != nil {
+	if err := e.startWriter(); err != nil {
 		return err
 	}
 	e.watcher.Go(e.watch)
@@ -111,7 +111,7 @@ func (e *sqliteEngine) openReader() (*sqliteConn, error) {
 
 // startWriter opens the copier, the journal and the writer. The copier comes first, because it creates the
 // journal file.
-func (e *sqliteEngine) startWriter(ctx context.Context) (err error) {
+func (e *sqliteEngine) startWriter() (err error) {
 	if e.copier, err = openCopier(e.path(), e.cfg, e.broken); err != nil {
 		return err
 	}
@@ -119,9 +119,6 @@ func (e *sqliteEngine) startWriter(ctx context.Context) (err error) {
 		return errors.Join(err, e.copier.conn.close())
 	}
 	conn, err := openSQLiteConn(e.path())
-	if err == nil {
-		_, err = conn.exec(ctx, fmt.Sprintf("PRAGMA journal_size_limit = %d", e.copier.limits.size), nil)
-	}
 	if err != nil {
 		return errors.Join(err, e.journal.file.Close(), e.copier.conn.close())
 	}

@@ -22,6 +22,11 @@ const (
 	heldAfter = 5 * time.Second
 	// restartPatience is how long the writer waits for readers when it restarts the journal.
 	restartPatience = 10 * time.Millisecond
+	// shrinkEvery is how often the journal's file is cut back, if less than half of it was used meanwhile. Cutting takes the
+	// writer tens of milliseconds, and syncing a file that grows again takes longer, so a busy journal keeps its size.
+	shrinkEvery = time.Minute
+	// frameBytes is the size of a page in the journal.
+	frameBytes = 4096 + 24
 	// fewPages may be left to copy when the journal is restarted, because everybody waits until the writer has copied
 	// and synced them. mostCopies bounds how often copying is repeated to reach that.
 	fewPages, mostCopies = 64, 8
@@ -30,7 +35,7 @@ const (
 // journalLimits bound the journal.
 type journalLimits struct {
 	restart int   // pages after which it is restarted, if nobody reads it
-	size    int64 // bytes that the file keeps then; beyond them a reader is logged as well
+	size    int64 // bytes up to which the file is left as it is; beyond them a reader is logged as well
 }
 
 var defaultJournalLimits = journalLimits{restart: 8000, size: 64 << 20}
@@ -45,6 +50,7 @@ type sqliteCopier struct {
 	broken  *breakdown
 	due     atomic.Bool // the journal has pages to copy
 	restart atomic.Bool // the writer must restart the journal
+	shrink  atomic.Bool // it must cut its file back then
 
 	failing *logging.Episode
 	held    *logging.Episode
@@ -53,6 +59,8 @@ type sqliteCopier struct {
 	looked     time.Time // when that was
 	stuckSince time.Time // zero while the copying makes progress
 	isHeld     bool
+	longest    int       // pages of the journal since it was last decided about its size
+	decided    time.Time // when that was
 
 	stop, done chan struct{}
 }
@@ -132,10 +140,11 @@ func (l journalLimits) approach(copy func() (progress, error)) (p progress, err 
 
 // judge finds out whether a reader holds up the copying, and asks for a restart of a long journal.
 func (c *sqliteCopier) judge(p progress, now time.Time) {
+	c.considerSize(p, now)
 	switch stuck := p.copied < p.length && p.copied == c.copied; {
 	case !stuck:
 		c.stuckSince, c.isHeld = time.Time{}, false
-		c.restart.Store(p.length >= c.limits.restart)
+		c.restart.Store(p.length >= c.limits.restart || c.shrink.Load())
 	case c.stuckSince.IsZero():
 		c.stuckSince = c.looked
 	case now.Sub(c.stuckSince) >= heldAfter && c.size() > c.limits.size:
@@ -147,6 +156,18 @@ func (c *sqliteCopier) judge(p progress, now time.Time) {
 	} else {
 		c.held.Report(nil)
 	}
+}
+
+// considerSize decides whether the next restart cuts the file back, because most of it is not needed.
+func (c *sqliteCopier) considerSize(p progress, now time.Time) {
+	c.longest = max(c.longest, p.length)
+	if now.Sub(c.decided) < shrinkEvery {
+		return
+	}
+	if size := c.size(); size > c.limits.size && size > 2*frameBytes*int64(c.longest) {
+		c.shrink.Store(true)
+	}
+	c.longest, c.decided = p.length, now
 }
 
 func (c *sqliteCopier) heldError() error {
@@ -183,8 +204,15 @@ func (c *sqliteCopier) beginAnew(writer *sqliteConn) {
 	}
 	writer.conn.SetBusyTimeout(restartPatience)
 	defer writer.conn.SetBusyTimeout(busyTimeout)
-	if _, err := checkpoint(writer, "RESTART"); err != nil {
+	mode := "RESTART"
+	if c.shrink.Load() {
+		mode = "TRUNCATE"
+	}
+	p, err := checkpoint(writer, mode)
+	if err != nil {
 		c.failing.Report(err)
+	} else if p.blocked == 0 {
+		c.shrink.Store(false)
 	}
 }
 
