@@ -22,7 +22,7 @@ const (
 	heldAfter = 5 * time.Second
 	// restartPatience is how long the writer waits for readers when it restarts the journal.
 	restartPatience = 10 * time.Millisecond
-	// shrinkEvery is how often the journal's file is cut back, if less than half of it was used meanwhile. Cutting takes the
+	// shrinkEvery is how often the journal's file is cut back, if less than a quarter of it was used meanwhile. Cutting takes the
 	// writer tens of milliseconds, and syncing a file that grows again takes longer, so a busy journal keeps its size.
 	shrinkEvery = time.Minute
 	// frameBytes is the size of a page in the journal.
@@ -164,7 +164,7 @@ func (c *sqliteCopier) considerSize(p progress, now time.Time) {
 	if now.Sub(c.decided) < shrinkEvery {
 		return
 	}
-	if size := c.size(); size > c.limits.size && size > 2*frameBytes*int64(c.longest) {
+	if size := c.size(); size > c.limits.size && size > 4*frameBytes*int64(c.longest) {
 		c.shrink.Store(true)
 	}
 	c.longest, c.decided = p.length, now
