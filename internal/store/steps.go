@@ -12,6 +12,11 @@ const (
 	restFor = 4
 	// longestRest bounds the rest, for steps on a store that hardly answered.
 	longestRest = 2 * time.Second
+	// courteousFor is how long a purge is courteous to others who write. One that takes longer may never end otherwise,
+	// because rows can come faster than they go.
+	courteousFor = time.Hour
+	// courteousPart is the part of a step's usual time that a courteous one takes. Others also wait for its commit and sync.
+	courteousPart = 3
 )
 
 // Steps runs long work in the background, such as a purge: a small transaction, a rest, and so on. A step is as
@@ -21,6 +26,8 @@ type Steps struct {
 	rows  int           // of the next step
 	rests int           // how many times as long as a step took it rests
 	purge bool          // nobody waits for the end of the work
+	began Moment        // when this kind of work did
+	yield bool          // others write too, and the work is courteous to them
 	due   time.Duration // how long to rest before the next step
 	rest  func(context.Context, time.Duration)
 }
@@ -34,14 +41,14 @@ func (p *Steps) Brisk() *Steps {
 	return p
 }
 
-// Purge is for work whose end nobody waits for: where others write too, it may rest longer.
+// Purge is for work whose end nobody waits for: where others write too, its steps may be shorter and its rests longer.
 func (p *Steps) Purge() *Steps {
-	p.purge = true
+	p.purge, p.began = true, p.store.Moment()
 	return p
 }
 
 // Turn switches to work of another kind, for which the right size of a step is not known yet.
-func (p *Steps) Turn() { p.rows = firstRows }
+func (p *Steps) Turn() { p.rows, p.began = firstRows, p.store.Moment() }
 
 // Do rests after the previous step, and runs the next one in a transaction of its own. work gets the number of
 // rows it may touch and returns how many it touched; there may be more to do if these are equal.
@@ -77,7 +84,8 @@ func (p *Steps) pause(ctx context.Context) {
 	before := p.store.commits.Load()
 	p.rest(ctx, p.due)
 	longer := p.store.engine.dialect().restBeside - 1
-	if p.purge && longer > 0 && p.store.commits.Load() != before {
+	p.yield = p.purge && longer > 0 && p.store.commits.Load() != before && p.store.Moment().Sub(p.began) < courteousFor
+	if p.yield {
 		p.rest(ctx, time.Duration(longer)*p.due)
 	}
 }
@@ -89,9 +97,13 @@ func (p *Steps) adapt(worked, took time.Duration) {
 	if d.tryLock != "" {
 		worked = took
 	}
+	may := d.stepTime
+	if p.yield {
+		may /= courteousPart
+	}
 	fits := 2 * p.rows
-	if worked > d.stepTime/2 {
-		fits = int(int64(p.rows) * int64(d.stepTime) / int64(worked))
+	if worked > may/2 {
+		fits = int(int64(p.rows) * int64(may) / int64(worked))
 	}
 	p.rows = min(max(fits, p.rows/2, leastRows), mostRows)
 }
