@@ -22,14 +22,14 @@ const (
 // Steps runs long work in the background, such as a purge: a small transaction, a rest, and so on. A step is as
 // large as fits into the time that others may have to wait for it.
 type Steps struct {
-	store *Store
-	rows  int           // of the next step
-	rests int           // how many times as long as a step took it rests
-	purge bool          // nobody waits for the end of the work
-	began Moment        // when this kind of work did
-	yield bool          // others write too, and the work is courteous to them
-	due   time.Duration // how long to rest before the next step
-	rest  func(context.Context, time.Duration)
+	store     *Store
+	rows      int           // of the next step
+	rests     int           // how many times as long as a step took it rests
+	purge     bool          // nobody waits for the end of the work
+	began     Moment        // when this kind of work did
+	courteous bool          // others write too, and the work leaves them more time
+	due       time.Duration // how long to rest before the next step
+	rest      func(context.Context, time.Duration)
 }
 
 // Steps begins a piece of long work.
@@ -84,8 +84,8 @@ func (p *Steps) pause(ctx context.Context) {
 	before := p.store.commits.Load()
 	p.rest(ctx, p.due)
 	longer := p.store.engine.dialect().restBeside - 1
-	p.yield = p.purge && longer > 0 && p.store.commits.Load() != before && p.store.Moment().Sub(p.began) < courteousFor
-	if p.yield {
+	p.courteous = p.purge && longer > 0 && p.store.commits.Load() != before && p.store.Moment().Sub(p.began) < courteousFor
+	if p.courteous {
 		p.rest(ctx, time.Duration(longer)*p.due)
 	}
 }
@@ -98,7 +98,7 @@ func (p *Steps) adapt(worked, took time.Duration) {
 		worked = took
 	}
 	may := d.stepTime
-	if p.yield {
+	if p.courteous {
 		may /= courteousPart
 	}
 	fits := 2 * p.rows
