@@ -13,14 +13,7 @@ import (
 // contacts are the same person, they are merged; joined reports that, and then the returned contact may be another,
 // with another conversation.
 func (a Applier) learn(tx *store.Tx, account chat.Account, r round, c chat.Contact, p person) (now chat.Contact, joined bool, err error) {
-	filled := c
-	fill(&filled.PhoneNumber, p.Number)
-	fill(&filled.BSUID, p.BSUID)
-	fill(&filled.ParentBSUID, p.ParentBSUID)
-	fill(&filled.Name, p.Name)
-	if p.Username != "" {
-		filled.Username = &p.Username
-	}
+	filled := p.complete(c)
 	if sameIdentity(c, filled) {
 		return c, false, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // known are the stored fields of a contact.
@@ -73,6 +74,38 @@ func TestInboundLearnsIdentities(t *testing.T) {
 			t.Errorf("other contacts (-want +got):\n%s", d)
 		}
 	})
+}
+
+// What somebody changes of a contact while a message from it is applied stays, whatever the message teaches.
+func TestInboundKeepsWhatOthersChange(t *testing.T) {
+	clock := storetest.NewClock()
+	st := storetest.Open(t, storetest.Postgres, storetest.WithClock(clock)) // SQLite runs one transaction at a time
+	for body, before := range map[string]provider.Person{"It is Ada": {Phone: adaNumber}, "STOP": ada()} {
+		t.Run(body, func(t *testing.T) {
+			w := newWorld(t, st, clock)
+			w.Apply(w.from(before, "wamid.1"), w.from(provider.Person{Phone: "+4915510000002"}, "wamid.2"))
+			ada, err := w.Read().ContactByNumber(w.Org.ID, w.Account.ID, adaNumber)
+			w.Must(err)
+			w.InTx(func(tx *store.Tx) error {
+				w.Must(tx.Foresee([]store.Arrival{w.arrival(adaNumber, "wamid.3"), w.arrival("+4915510000002", "wamid.4")}))
+				w.InTx(func(other *store.Tx) error {
+					_, err := core.UpdateContact(other, w.Account, ada.ID, chat.ContactPatch{Email: chat.To("ada@shop.example")}, chat.Actor{})
+					return err
+				})
+				return core.Applier{PublicURL: publicURL, Log: slog.New(slog.DiscardHandler)}.Apply(tx, w.Text("wamid.3", body))
+			})
+			got, err := w.Read().Contact(w.Org.ID, w.Account.ID, ada.ID)
+			w.Must(err)
+			if *got.Email != "ada@shop.example" || *got.Name != "Ada" || (body == "STOP") != (got.Consent == chat.ConsentOptedOut) {
+				t.Errorf("the contact is %+v", got)
+			}
+		})
+	}
+}
+
+// arrival is what is known of a message before it is applied.
+func (w *world) arrival(number, id string) store.Arrival {
+	return store.Arrival{Thread: store.ThreadKey{OrgID: w.Org.ID, AccountID: w.Account.ID, Number: number}, ProviderID: id}
 }
 
 // A taken username does not keep the other fields from being learnt.

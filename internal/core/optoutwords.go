@@ -107,6 +107,9 @@ func wordsOf(m chat.Message) string {
 
 // comply stores a person's marketing consent, if it changes, and confirms it.
 func (a Applier) comply(tx *store.Tx, account chat.Account, t *thread, m chat.Message, consent chat.Consent, answer string) (bool, error) {
+	if err := t.lockContact(tx); err != nil {
+		return false, err
+	}
 	before := t.contact.Consent
 	if before == consent || consent == chat.ConsentOptedIn && before != chat.ConsentOptedOut {
 		return false, nil // START undoes an opt-out; without one it is a word like any other

@@ -43,6 +43,18 @@ func (p person) contact() chat.Contact {
 	}
 }
 
+// complete is a contact with what the person shows of it.
+func (p person) complete(c chat.Contact) chat.Contact {
+	fill(&c.PhoneNumber, p.Number)
+	fill(&c.BSUID, p.BSUID)
+	fill(&c.ParentBSUID, p.ParentBSUID)
+	fill(&c.Name, p.Name)
+	if p.Username != "" {
+		c.Username = &p.Username
+	}
+	return c
+}
+
 // thread is a conversation with its contact.
 type thread struct {
 	contact      chat.Contact
@@ -91,7 +103,10 @@ func threadWith(tx *store.Tx, account chat.Account, p person) (thread, error) {
 // threadOf is threadWith for a person in an update, from which new fields of the contact may be learnt.
 func (a Applier) threadOf(tx *store.Tx, account chat.Account, r round, p, learnt person) (thread, error) {
 	t, err := threadWith(tx, account, p)
-	if err != nil {
+	if err != nil || sameIdentity(t.contact, learnt.complete(t.contact)) {
+		return t, err
+	}
+	if err := t.lockContact(tx); err != nil {
 		return t, err
 	}
 	contact, joined, err := a.learn(tx, account, r, t.contact, learnt)
@@ -103,6 +118,12 @@ func (a Applier) threadOf(tx *store.Tx, account chat.Account, r round, p, learnt
 		t.conversation, err = conversationFor(tx, account, contact.ID)
 	}
 	return t, err
+}
+
+// lockContact reads the contact again before it is changed: a thread is found without locking its contact.
+func (t *thread) lockContact(tx *store.Tx) (err error) {
+	t.contact, err = tx.Contact(t.contact.OrgID, t.contact.AccountID, t.contact.ID)
+	return err
 }
 
 // contactFor finds a person's contact, or makes it and emits the event.
