@@ -160,7 +160,7 @@ func (r Reader) ThreadByNumber(orgID, accountID, number string) (contact chat.Co
 		return t, err
 	}, "SELECT "+threadColumns+`
 		FROM contacts c JOIN conversations v ON v.org_id = c.org_id AND v.contact_id = c.id
-		WHERE c.org_id = $1 AND c.account_id = $2 AND c.phone_number = $3`+r.forUpdate(), orgID, accountID, number)
+		WHERE c.org_id = $1 AND c.account_id = $2 AND c.phone_number = $3`+r.forUpdateOf("v"), orgID, accountID, number)
 	return t.contact, t.conversation, err
 }
 

@@ -1,6 +1,10 @@
 package store
 
-import "github.com/parleyhq/parley/internal/chat"
+import (
+	"cmp"
+
+	"github.com/parleyhq/parley/internal/chat"
+)
 
 // Foresight names the rows that a transaction will read. PostgreSQL reads them for all waiting transactions
 // with one statement of each kind, instead of one after the other; their writes travel together as well. What a
@@ -82,6 +86,10 @@ func (tx *Tx) ForeseeRecipients(recipients []Recipient) error {
 
 // ThreadKey names a conversation by the person's number.
 type ThreadKey struct{ OrgID, AccountID, Number string }
+
+func (k ThreadKey) compare(with ThreadKey) int {
+	return cmp.Or(cmp.Compare(k.OrgID, with.OrgID), cmp.Compare(k.AccountID, with.AccountID), cmp.Compare(k.Number, with.Number))
+}
 
 // AnswerKey names an answer stored under an Idempotency-Key.
 type AnswerKey struct{ OrgID, Key string }

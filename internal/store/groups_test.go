@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -176,6 +177,41 @@ func TestGroupsOfTwoNodes(t *testing.T) {
 			t.Errorf("person %d is sent %d messages, want %d", i, len(got), messages/people)
 		}
 	}
+}
+
+// A transaction that waits for a conversation has not locked the contact, which the group that has the conversation may
+// ask for. Otherwise both would wait until PostgreSQL ends one of them.
+func TestGroupsDoNotWaitInACircle(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	st := storetest.OpenAt(t, cfg)
+	account := storetest.Account(t, st, storetest.Org(t, st), "1001")
+	const number = "+15550001234"
+	_, err := try(st, account, number, "go")
+	requireNoError(t, err)
+	var attempts atomic.Int32
+	alone := make(chan error)
+	requireNoError(t, st.InGroup(t.Context(), threadOf(account, number), func(tx *store.Tx) error {
+		if attempts.Add(1) > 1 {
+			return errors.New("the group was given up")
+		}
+		contact, _, err := tx.ThreadByNumber(account.OrgID, account.ID, number)
+		if err != nil {
+			return err
+		}
+		go func() {
+			alone <- st.InTx(context.Background(), func(tx *store.Tx) error {
+				attempts.Add(1)
+				_, _, err := tx.ThreadByNumber(account.OrgID, account.ID, number)
+				return err
+			})
+		}()
+		waitForRowLock(t, cfg)
+		_, err = tx.Contact(account.OrgID, account.ID, contact.ID)
+		return err
+	}))
+	requireNoError(t, <-alone)
+	requireEqual(t, attempts.Load(), nil, 2)
 }
 
 // Each message of a conversation knows its predecessor, even if both are in one group.

@@ -251,9 +251,7 @@ func (f *foreseen) readAnswers(batch *reads, keys []AnswerKey) {
 // readThreads locks the conversations in order of the numbers, so that two transactions do not deadlock. The
 // contacts are not locked, because the sender reads them again before it sends.
 func (f *foreseen) readThreads(batch *reads, keys []ThreadKey) {
-	slices.SortFunc(keys, func(a, b ThreadKey) int {
-		return cmp.Or(cmp.Compare(a.OrgID, b.OrgID), cmp.Compare(a.AccountID, b.AccountID), cmp.Compare(a.Number, b.Number))
-	})
+	slices.SortFunc(keys, ThreadKey.compare)
 	for _, k := range keys {
 		if k.Number != "" {
 			f.missing[k] = true

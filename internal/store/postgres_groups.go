@@ -306,7 +306,10 @@ type advance struct {
 	wrote bool // and some of them were its own
 }
 
+// runAll runs the members in order of their threads, as readThreads locks them: nodes that meet the same people at the
+// same time wait for each other's contacts, but not in a circle.
 func (tx *groupTx) runAll(group []*member) error {
+	slices.SortStableFunc(group, func(a, b *member) int { return a.want.Thread.compare(b.want.Thread) })
 	wants := make([]Foresight, 0, len(group))
 	for _, m := range group {
 		wants = append(wants, m.want)

@@ -61,6 +61,14 @@ func (r Reader) forUpdate() string {
 	return ""
 }
 
+// forUpdateOf is forUpdate for one table of a join.
+func (r Reader) forUpdateOf(alias string) string {
+	if clause := r.forUpdate(); clause != "" {
+		return clause + " OF " + alias
+	}
+	return ""
+}
+
 // many collects every row of a query.
 func many[T any](r Reader, scan func(scanner) (T, error), sql string, args ...any) ([]T, error) {
 	var rows []T
