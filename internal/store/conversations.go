@@ -40,7 +40,8 @@ var (
 	conversationsByActivity = order[chat.ConversationDetail]{alias: "c", column: "sort_at", position: func(c chat.ConversationDetail) Position {
 		return Position{toTime(sortAt(c.Conversation)), c.ID}
 	}}
-	conversationsByUpdate = order[chat.ConversationDetail]{alias: "c", column: "updated_at", position: func(c chat.ConversationDetail) Position {
+	// Most conversations were last updated by their last message.
+	conversationsByUpdate = order[chat.ConversationDetail]{alias: "c", column: "updated_at", twin: "sort_at", position: func(c chat.ConversationDetail) Position {
 		return Position{c.UpdatedAt, c.ID}
 	}}
 )
@@ -63,8 +64,9 @@ func (r Reader) Conversations(orgID, accountID string, f ConversationFilter, p P
 	order := conversationsByActivity
 	switch {
 	case f.UpdatedSince != nil:
-		c.add("c.updated_at > ?", f.UpdatedSince.UnixMilli())
 		assignee, order = unindexed(assignee), conversationsByUpdate
+		order.since = c.arg(f.UpdatedSince.UnixMilli())
+		c.add("c.updated_at + 0 > " + order.since) // not by an index: each walk has its own bound
 	case f.ContactID != "":
 	case f.AssignedTo != "":
 		account = unindexed(account)

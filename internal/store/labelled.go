@@ -74,7 +74,7 @@ func (l labelledList[T]) page(r Reader, c conditions, o order[T], labelID string
 
 // whole returns one page of all rows that match the conditions.
 func (l labelledList[T]) whole(r Reader, c conditions, o order[T], p Page) (Slice[T], error) {
-	if c.walks == nil {
+	if c.walks == nil && o.twin == "" {
 		return newestFirst(r, l.scan, l.selectFrom(), c, o, p)
 	}
 	o.after(&c, p.After)
@@ -86,16 +86,36 @@ func (l labelledList[T]) whole(r Reader, c conditions, o order[T], p Page) (Slic
 // found is the query for the keys of the first rows in the list's order that match the conditions and a further
 // one: along one index, or along several ranges of it side by side.
 func (l labelledList[T]) found(c *conditions, o order[T], further string, limit int) string {
-	most := " LIMIT " + c.arg(limit)
-	keys := "SELECT c.org_id, c.id, " + o.of(o.column) + " FROM "
+	most := c.arg(limit)
+	if o.twin != "" {
+		return l.foundByTwin(c, o, further, most)
+	}
 	var walks []string
 	for _, walk := range c.eachWalk() {
-		walks = append(walks, keys+l.table+" c"+c.where()+walk+further+o.clause()+most)
+		walks = append(walks, l.keys(o, l.table+" c"+c.where()+walk+further, most))
 	}
 	if len(walks) == 1 {
 		return walks[0]
 	}
-	return keys + "(SELECT * FROM (" + strings.Join(walks, ") w UNION ALL SELECT * FROM (") + ") w) c" + o.clause() + most
+	return l.keys(o, "(SELECT * FROM ("+strings.Join(walks, ") w UNION ALL SELECT * FROM (")+") w) c", most)
+}
+
+// keys is the query for the keys of the first rows in the order.
+func (l labelledList[T]) keys(o order[T], from, most string) string {
+	return "SELECT c.org_id, c.id, " + o.of(o.column) + " FROM " + from + o.clause() + " LIMIT " + most
+}
+
+// foundByTwin merges the rows in which the twin has another instant with those in which it has the same. If the first
+// fill a page, the second are looked for only up to its end: where few are the same, that walk would be a long one.
+func (l labelledList[T]) foundByTwin(c *conditions, o order[T], further, most string) string {
+	byTwin := o
+	byTwin.column = o.twin
+	column, twin := o.of(o.column), o.of(o.twin)
+	others := l.table + " c" + c.where() + " AND " + column + " <> " + twin + further + " AND " + column + " > " + o.since
+	end := "(SELECT CASE WHEN COUNT(*) < " + most + " THEN " + o.since + " ELSE MIN(" + o.column + ") END FROM others)"
+	same := l.table + " c" + strings.ReplaceAll(c.where(), column, twin) + " AND " + column + " = " + twin + further + " AND " + twin + " >= " + end
+	both := "(SELECT * FROM others UNION ALL SELECT * FROM (" + l.keys(byTwin, same, most) + ") w) c"
+	return "WITH others AS MATERIALIZED (" + l.keys(o, others, most) + ") " + l.keys(o, both, most)
 }
 
 // countLinks counts up to one more than many.

@@ -155,8 +155,6 @@ func plannedLists(orgID, accountID string) []plannedList {
 		conversations("all", "conversations_by_activity", store.ConversationFilter{}),
 		conversations("by assignee and status", "conversations_by_assignee", store.ConversationFilter{AssignedTo: "x", Status: chat.ConversationOpen}),
 		conversations("by contact", "conversations_by_contact", store.ConversationFilter{ContactID: "x"}),
-		conversations("by update", "conversations_by_update", store.ConversationFilter{UpdatedSince: &since}),
-		conversations("by update and status", "conversations_by_update", store.ConversationFilter{UpdatedSince: &since, Status: chat.ConversationOpen}),
 	}
 }
 
@@ -239,6 +237,34 @@ func TestConversationsAreFoundByTheirIndexes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What was updated since is found along two indexes, in a range of each. Only the results of one page are sorted.
+func TestUpdatedConversationsAreFoundByTwoIndexes(t *testing.T) {
+	t.Parallel()
+	st := openForPlans(t, storetest.SQLite) // PostgreSQL has other indexes that serve on such a small table
+	since := time.UnixMilli(1)
+	for _, f := range []store.ConversationFilter{{UpdatedSince: &since}, {UpdatedSince: &since, Status: "open", AssignedTo: "x"}} {
+		for after, place := range map[*store.Position][2]string{
+			nil:                     {"updated_at>?)", "sort_at>?)"},
+			{At: st.Now(), ID: "x"}: {"updated_at>? AND (updated_at,id)<(?,?))", "sort_at>? AND (sort_at,id)<(?,?))"},
+		} {
+			plans, err := store.Plans(t.Context(), st, func(r store.Reader) error {
+				_, err := r.Conversations("org_x", "acc_x", f, store.Page{Limit: 10, After: after})
+				return err
+			})
+			requireNoError(t, err)
+			plan := strings.Join(plans, "\n")
+			for i, index := range []string{"conversations_by_update", "conversations_by_activity"} {
+				if want := index + " (org_id=? AND account_id=? AND " + place[i]; !strings.Contains(plan, want) {
+					t.Errorf("%+v is not found by %s:\n%s", f, want, plan)
+				}
+			}
+			if strings.Contains(plan, "SCAN c") || strings.Count(plan, "TEMP B-TREE") > 3 {
+				t.Errorf("%+v reads or sorts more than a page:\n%s", f, plan)
+			}
+		}
+	}
 }
 
 // A label is always found by an index; only the rows behind its links are sorted.

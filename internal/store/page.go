@@ -87,9 +87,12 @@ type order[T any] struct {
 	// alias is the name of the list's table in the query; empty if it has no other.
 	alias string
 	// column holds the instants that precede the id; empty if the id suffices.
-	column    string
-	position  func(T) Position
-	ascending bool
+	column string
+	// twin is a column with the same instant in most rows, which are found by an index of the twin; an index of column has
+	// only the others. Empty: it has all. With a twin, since is the placeholder of an instant that all rows come after.
+	twin, since string
+	position    func(T) Position
+	ascending   bool
 }
 
 // after is the condition that a row comes after a position in the list.
