@@ -192,11 +192,11 @@ func undoContact(tx *store.Tx, orgID string, undo chat.ImportUndo, by chat.Actor
 		return err
 	}
 	account, err := tx.PeekAccount(orgID, contact.AccountID)
-	if errors.Is(err, store.ErrNotFound) { // the number is disconnected, and its contacts are purged
-		return nil
+	if err == nil {
+		contact, err = tx.Contact(orgID, account.ID, contact.ID) // again, to lock it
 	}
-	if err != nil {
-		return err
+	if err != nil { // the number is disconnected and its contacts are purged, or somebody has just deleted the contact
+		return ignoreNotFound(err)
 	}
 	if undo.Created {
 		return undoCreated(tx, account, contact)
