@@ -39,6 +39,23 @@ func (p pair) do(first, second func(*store.Tx) error) error {
 	return end()
 }
 
+// Of two owners who are taken away at the same time, one stays.
+func TestOneOfTwoOwnersStays(t *testing.T) {
+	p := newPair(t)
+	leave := func(name string) func(*store.Tx) error {
+		u, err := run(p.Store, createUser(core.NewUser{OrgID: p.Org.ID, Email: name + "@example.com", Name: name, Role: chat.RoleOwner}))
+		p.Must(err)
+		return func(tx *store.Tx) error {
+			_, err := core.UpdateUser(tx, chat.RoleOwner, p.Org.ID, u.ID, core.UserPatch{Disabled: new(true)})
+			return err
+		}
+	}
+	err := p.do(leave("ann"), leave("bob"))
+	if code, _ := chat.CodeOf(err); code != chat.CodeInvalidFieldValue {
+		t.Errorf("the last owner leaves: %v", err)
+	}
+}
+
 // imported imports a row, and returns the job.
 func (p pair) imported(row chat.ImportRow) chat.ContactJob {
 	p.t.Helper()
@@ -79,7 +96,9 @@ func TestUndoKeepsWhatOthersChange(t *testing.T) {
 func TestUndoKeepsWhoWrites(t *testing.T) {
 	p := newPair(t)
 	job := p.imported(chat.ImportRow{Number: adaNumber})
-	p.Must(p.do(func(tx *store.Tx) error { return core.Applier{PublicURL: publicURL, Log: slog.New(slog.DiscardHandler)}.Apply(tx, p.Text("wamid.1", "Hello")) }, undo(job)))
+	p.Must(p.do(func(tx *store.Tx) error {
+		return core.Applier{PublicURL: publicURL, Log: slog.New(slog.DiscardHandler)}.Apply(tx, p.Text("wamid.1", "Hello"))
+	}, undo(job)))
 	if n := len(p.Messages()); n != 1 {
 		t.Errorf("there are %d messages", n)
 	}

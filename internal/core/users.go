@@ -170,6 +170,9 @@ func keepAnOwner(tx *store.Tx, before, after chat.User) error {
 	if !owns(before) || owns(after) {
 		return nil
 	}
+	if _, err := organization(tx.Reader, before.OrgID); err != nil { // locked: another owner may be leaving too
+		return err
+	}
 	users, err := tx.Users(before.OrgID)
 	if err != nil {
 		return err
