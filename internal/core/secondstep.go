@@ -82,7 +82,7 @@ func prove(ctx context.Context, st *store.Store, seals Seals, u chat.User, p Pro
 		return chat.Invalid("password", "This is not your password.")
 	}
 	return st.InTx(ctx, func(tx *store.Tx) error {
-		now, err := user(tx.Reader, u.OrgID, u.ID)
+		now, err := stillKnown(tx, u, "password")
 		if err != nil {
 			return err
 		}

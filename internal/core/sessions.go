@@ -115,6 +115,9 @@ func ChangePassword(ctx context.Context, st *store.Store, c store.SessionContext
 		return "", err
 	}
 	err = st.InTx(ctx, func(tx *store.Tx) (err error) {
+		if _, err := stillKnown(tx, c.User, "current_password"); err != nil {
+			return err
+		}
 		if err := SetPassword(tx, c.User.OrgID, c.User.ID, hash); err != nil {
 			return err
 		}
@@ -122,6 +125,16 @@ func ChangePassword(ctx context.Context, st *store.Store, c store.SessionContext
 		return err
 	})
 	return token, err
+}
+
+// stillKnown reads a user whose password, in the given field, was checked before the transaction. It refuses a user who has
+// another password by now, or has left.
+func stillKnown(tx *store.Tx, u chat.User, field string) (chat.User, error) {
+	now, err := user(tx.Reader, u.OrgID, u.ID)
+	if err == nil && (now.PasswordHash != u.PasswordHash || now.DisabledAt != nil) {
+		err = chat.Invalid(field, "This is not your password.")
+	}
+	return now, err
 }
 
 // SetPassword gives a user another password, and ends everything that was opened with the old one.

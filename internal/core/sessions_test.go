@@ -155,6 +155,23 @@ func TestChangePassword(t *testing.T) {
 	})
 }
 
+// Who was let in with a password that has been replaced meanwhile can do nothing with it any more.
+func TestPasswordIsReplacedDuringTheCheck(t *testing.T) {
+	eachStaff(t, func(s *staff) {
+		u := s.hire("ann", chat.RoleAgent)
+		c, err := core.Session(t.Context(), s.st, s.mustSignIn("ann", password))
+		requireNoError(t, err)
+		hash, err := core.HashPassword(another)
+		requireNoError(t, err)
+		storetest.InTx(t, s.st, func(tx *store.Tx) error { return core.SetPassword(tx, u.OrgID, u.ID, hash) })
+		_, err = core.ChangePassword(t.Context(), s.st, c, password, password, core.Browser{})
+		requireCode(t, err, chat.CodeInvalidFieldValue, "current_password")
+		err = core.EndSecondStep(t.Context(), s.st, newVault(t, 1), c.User, core.Proof{Password: password})
+		requireCode(t, err, chat.CodeInvalidFieldValue, "password")
+		s.mustSignIn("ann", another)
+	})
+}
+
 func (s *staff) link(by chat.Role, userID string) (string, chat.UserLink, error) {
 	var link chat.UserLink
 	token, err := run(s.st, func(tx *store.Tx) (token string, err error) {
