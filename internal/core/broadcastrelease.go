@@ -145,8 +145,12 @@ func release(tx *store.Tx, s BroadcastState, b chat.Broadcast, limit int) (p Pro
 	if err != nil {
 		return p, err
 	}
+	waiting, err := tx.StillWaiting(b.ID, rows)
+	if err != nil {
+		return p, err
+	}
 	var t tally
-	for _, r := range rows {
+	for _, r := range waiting {
 		skip, err := l.send(tx, &r)
 		if err != nil {
 			return Progress{}, err

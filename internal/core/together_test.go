@@ -103,3 +103,75 @@ func TestUndoKeepsWhoWrites(t *testing.T) {
 		t.Errorf("there are %d messages", n)
 	}
 }
+
+const worker = "node_1"
+
+// sending is a broadcast to a person that has begun.
+func (p pair) sending() (b chat.Broadcast) {
+	p.t.Helper()
+	p.Alive(worker)
+	p.InTx(func(tx *store.Tx) (err error) {
+		t := chat.Template{ID: tx.NewID(chat.KindTemplate), OrgID: p.Org.ID, WABAID: p.Account.WABAID, Name: "hello", Language: "en",
+			Category: new(chat.CategoryUtility), Format: chat.FormatPositional, Components: []byte(`[{"type":"BODY","text":"Hi"}]`)}
+		t.SetProviderStatus("APPROVED", nil)
+		if err := tx.PutTemplate(t); err != nil {
+			return err
+		}
+		b, err = core.CreateBroadcast(tx, p.Account, core.NewBroadcast{Name: "x", Template: chat.BroadcastTemplate{Name: "hello", Language: "en"},
+			Recipients: []core.NewRecipient{{To: adaNumber}}})
+		if err != nil {
+			return err
+		}
+		if b, err = core.StartBroadcast(tx, p.Account, b.ID); err != nil {
+			return err
+		}
+		return tx.ClaimBroadcasts(worker)
+	})
+	return b
+}
+
+// advance does a step of the work on a broadcast.
+func (p pair) advance(b chat.Broadcast) func(*store.Tx) error {
+	p.t.Helper()
+	state, err := core.ReadBroadcastState(p.Read(), b)
+	p.Must(err)
+	return func(tx *store.Tx) error {
+		_, err := core.AdvanceBroadcast(tx, state, b.ID, worker, 10)
+		return err
+	}
+}
+
+func (p pair) requireCounts(b chat.Broadcast, want chat.BroadcastCounts) {
+	p.t.Helper()
+	if n, err := core.Counts(p.Read(), b.ID); err != nil || n != want {
+		p.t.Errorf("the counts are %+v (%v), want %+v", n, err, want)
+	}
+}
+
+// Who is deleted while a broadcast makes its messages gets none, and is counted once.
+func TestBroadcastSkipsWhoIsBeingDeleted(t *testing.T) {
+	p := newPair(t)
+	contact, b := storetest.Contact(t, p.Store, p.Account, adaNumber), p.sending()
+	p.Must(p.do(func(tx *store.Tx) error { return core.DeleteContact(tx, p.Account, contact.ID) }, p.advance(b)))
+	if n := len(p.Messages()); n != 0 {
+		t.Errorf("there are %d messages", n)
+	}
+	p.requireCounts(b, chat.BroadcastCounts{Total: 1, Skipped: 1})
+}
+
+// Whose message turns out to be delivered while a broadcast is retried gets no other one, and is counted once.
+func TestRetryLeavesWhoHasTheMessage(t *testing.T) {
+	p := newPair(t)
+	b := p.sending()
+	p.InTx(p.advance(b))
+	m := p.Messages()[0]
+	failed := core.Accepted{Message: m, Job: store.SendJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ConversationID: m.ConversationID}}
+	p.Record(core.SendResult{Work: p.Work(failed), Failure: &chat.MessageError{Code: chat.FailUpstream, Message: "no answer"}})
+	p.requireCounts(b, chat.BroadcastCounts{Total: 1, Failed: 1})
+	p.InTx(p.advance(b)) // completes it
+	p.Must(p.do(func(tx *store.Tx) error {
+		return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, p.Status("wamid.1", m.ID, "delivered"))
+	},
+		func(tx *store.Tx) error { _, err := core.RetrySome(tx, p.Account, b.ID, 10); return err }))
+	p.requireCounts(b, chat.BroadcastCounts{Total: 1, Sent: 1, Delivered: 1})
+}

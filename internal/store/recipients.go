@@ -106,6 +106,26 @@ func (r Reader) ListedRecipients(orgID, broadcastID, after string, limit int) ([
 		AND broadcast_id = $2 AND id > $3 AND listed AND COALESCE(unique_address, '') <> '' ORDER BY id LIMIT $4`, orgID, broadcastID, after, limit)
 }
 
+// StillWaiting locks those of a broadcast's recipients who still wait, and returns them: a contact may be deleted after its
+// recipient was read. Who deletes one locks the conversation first, so the caller does that too.
+func (tx *Tx) StillWaiting(broadcastID string, rows []chat.Recipient) ([]chat.Recipient, error) {
+	if tx.dialect.forUpdate == "" || len(rows) == 0 {
+		return rows, nil // SQLite runs one writing transaction at a time
+	}
+	byID, ids := make(map[string]chat.Recipient, len(rows)), make([]string, len(rows))
+	for i, r := range rows {
+		byID[r.ID], ids[i] = r, r.ID
+	}
+	if err := tx.useIndexes(); err != nil {
+		return nil, err
+	}
+	return many(tx.Reader, func(row scanner) (chat.Recipient, error) {
+		id, err := scanText(row)
+		return byID[id], err
+	}, "SELECT id FROM broadcast_recipients WHERE broadcast_id = $1 AND status = 'waiting' AND "+tx.dialect.oneOf("id", "$2")+
+		" ORDER BY id"+tx.forUpdate(), broadcastID, tx.dialect.list(ids))
+}
+
 // ReasonCount is the number of recipients with a status and reason.
 type ReasonCount struct {
 	Status chat.RecipientStatus
@@ -218,12 +238,12 @@ func (tx *Tx) UnqueueRecipient(r chat.Recipient) error {
 // more.
 func (r Reader) RetriableRecipients(broadcastID string, limit int) ([]chat.Recipient, error) {
 	rows, err := many(r, scanRecipient, "SELECT "+recipientColumns+` FROM broadcast_recipients WHERE broadcast_id = $1 AND status = 'failed' AND address <> ''
-		ORDER BY id LIMIT $2`, broadcastID, limit)
+		ORDER BY id LIMIT $2`+r.forUpdate(), broadcastID, limit)
 	if err != nil || len(rows) == limit {
 		return rows, err
 	}
 	skipped, err := many(r, scanRecipient, "SELECT "+recipientColumns+` FROM broadcast_recipients WHERE broadcast_id = $1 AND reason = $2 AND status || '' = 'skipped'
-		AND address <> '' ORDER BY id LIMIT $3`, broadcastID, string(chat.CodeCustomerSuspended), limit-len(rows))
+		AND address <> '' ORDER BY id LIMIT $3`+r.forUpdate(), broadcastID, string(chat.CodeCustomerSuspended), limit-len(rows))
 	return append(rows, skipped...), err
 }
 
