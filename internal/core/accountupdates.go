@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -25,8 +26,11 @@ func (a Applier) accountUpdate(tx *store.Tx, u provider.AccountUpdate) error {
 			continue
 		}
 		account, err := tx.Account(account.OrgID, account.ID) // again, to lock it
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
 		if err != nil {
-			return ignoreNotFound(err)
+			return err
 		}
 		fresh, err := noteReports(tx, account, u.ReportedAt, aspectsOf(u)...)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -174,4 +175,20 @@ func TestRetryLeavesWhoHasTheMessage(t *testing.T) {
 	},
 		func(tx *store.Tx) error { _, err := core.RetrySome(tx, p.Account, b.ID, 10); return err }))
 	p.requireCounts(b, chat.BroadcastCounts{Total: 1, Sent: 1, Delivered: 1})
+}
+
+// A number that is disconnected while the provider's news of its business account are applied does not keep them from the
+// others.
+func TestAccountUpdateReachesTheOthers(t *testing.T) {
+	p := newPair(t)
+	other := p.Connect(p.Org, "+4930555999", p.Account.WABAID)
+	u := provider.AccountUpdate{Origin: provider.Origin{WABAID: p.Account.WABAID}, Event: "PARTNER_REMOVED"}
+	p.Must(p.do(func(tx *store.Tx) error {
+		_, err := core.DisconnectAccount(tx, p.Org.ID, *p.Account.PhoneNumberID)
+		return err
+	},
+		func(tx *store.Tx) error { return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, u) }))
+	if got, err := p.Read().Account(p.Org.ID, other.ID); err != nil || got.Status != chat.AccountDisconnected {
+		t.Errorf("the other number is %s: %v", got.Status, err)
+	}
 }
