@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/parleyhq/parley/internal/chat"
 )
@@ -112,18 +113,18 @@ func (tx *Tx) StillWaiting(broadcastID string, rows []chat.Recipient) ([]chat.Re
 	if tx.dialect.forUpdate == "" || len(rows) == 0 {
 		return rows, nil // SQLite runs one writing transaction at a time
 	}
-	byID, ids := make(map[string]chat.Recipient, len(rows)), make([]string, len(rows))
+	ids := make([]string, len(rows))
 	for i, r := range rows {
-		byID[r.ID], ids[i] = r, r.ID
+		ids[i] = r.ID
 	}
-	if err := tx.useIndexes(); err != nil {
-		return nil, err
-	}
-	return many(tx.Reader, func(row scanner) (chat.Recipient, error) {
+	waiting := make(map[string]bool, len(rows))
+	err := each(tx.Reader, func(row scanner) error { // in no order, for which the engine might walk over everybody who waits
 		id, err := scanText(row)
-		return byID[id], err
-	}, "SELECT id FROM broadcast_recipients WHERE broadcast_id = $1 AND status = 'waiting' AND "+tx.dialect.oneOf("id", "$2")+
-		" ORDER BY id"+tx.forUpdate(), broadcastID, tx.dialect.list(ids))
+		waiting[id] = true
+		return err
+	}, "SELECT id FROM broadcast_recipients WHERE broadcast_id = $1 AND status = 'waiting' AND "+tx.dialect.oneOfFew("id", "$2")+tx.forUpdate(),
+		broadcastID, tx.dialect.list(ids))
+	return slices.DeleteFunc(slices.Clone(rows), func(r chat.Recipient) bool { return !waiting[r.ID] }), err
 }
 
 // ReasonCount is the number of recipients with a status and reason.
