@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/parleyhq/parley/internal/pgtest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -177,17 +178,7 @@ func TestPurgeSparesARecordThatIsBeingReplaced(t *testing.T) {
 // waitForRowLock returns when some transaction on the database waits for another.
 func waitForRowLock(t *testing.T, cfg store.Config) {
 	t.Helper()
-	for conn := admin(t, cfg); !waitingForLock(t, conn); {
-	}
-}
-
-// waitingForLock tells whether any connection to the database waits for a lock.
-func waitingForLock(t *testing.T, conn *pgx.Conn) (waiting bool) {
-	t.Helper()
-	err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
-		WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waiting)
-	requireNoError(t, err)
-	return waiting
+	pgtest.UntilWaits(t, cfg.URL, nil)
 }
 
 // admin connects to the store's database beside the store.
