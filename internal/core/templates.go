@@ -114,11 +114,17 @@ func KeepTemplate(tx *store.Tx, account chat.Account, t provider.Template, files
 		tx.PutTemplateSamples(row, files))
 }
 
-// KeepTemplateEdit stores an edit that the provider has accepted: the template is reviewed again.
+// KeepTemplateEdit stores an edit of a template, which was read before, that the provider has accepted: it is reviewed
+// again. News that came meanwhile may already be the outcome of that review, so the provider is asked.
 func KeepTemplateEdit(tx *store.Tx, row chat.Template, edit provider.TemplateEdit, files map[string]string) (chat.Template, error) {
 	current, err := tx.Template(row.OrgID, row.WABAID, row.Name, row.Language)
 	if err != nil {
 		return current, orNotFound(err, "template")
+	}
+	if current.ReportedAt != nil && (row.ReportedAt == nil || current.ReportedAt.After(*row.ReportedAt)) {
+		if err := tx.ScheduleTemplateSync(row.OrgID, row.WABAID, tx.Now()); err != nil {
+			return current, err
+		}
 	}
 	was := current.Standing()
 	if edit.Components != nil {

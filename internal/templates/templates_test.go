@@ -266,6 +266,28 @@ func TestNewsMakeASyncDue(t *testing.T) {
 	})
 }
 
+// The outcome of a review may arrive before the edit that was reviewed is stored.
+func TestNewsBeforeAnEditIsKept(t *testing.T) {
+	eachSchedule(t, func(s schedule) {
+		s.Must(s.sync())
+		edit := func(meanwhile func()) {
+			row, err := s.Read().Template(s.Org.ID, s.Account.WABAID, "template_0", "de")
+			s.Must(err)
+			meanwhile()
+			s.InTx(func(tx *store.Tx) error {
+				_, err := core.KeepTemplateEdit(tx, row, provider.TemplateEdit{Category: "UTILITY"}, nil)
+				return err
+			})
+		}
+		edit(func() {})
+		s.expect("an edit", 0)
+		edit(func() {
+			s.news(provider.TemplateUpdate{Origin: provider.Origin{ReportedAt: s.Clock.Now()}, Aspect: provider.TemplateStatus, Name: "template_0", Language: "de", Event: "APPROVED"})
+		})
+		s.expect("an edit that may be approved already", 1)
+	})
+}
+
 func TestSyncOfANumberThatIsGone(t *testing.T) {
 	eachSchedule(t, func(s schedule) {
 		s.Must(s.sync())
