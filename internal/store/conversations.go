@@ -148,7 +148,7 @@ func (r Reader) ConversationWith(orgID, contactID string) (chat.Conversation, er
 var threadColumns = prefixed("c", contactColumns) + ", " + prefixed("v", conversationColumns)
 
 // ThreadByNumber returns an account's contact of that number and the conversation with it, or
-// ErrNotFound when either is missing.
+// ErrNotFound when either is missing. Inside a transaction it locks the conversation alone, as readThreads does.
 func (r Reader) ThreadByNumber(orgID, accountID, number string) (contact chat.Contact, conversation chat.Conversation, err error) {
 	k := ThreadKey{orgID, accountID, number}
 	if r.foreseen.lacks(k) {

@@ -249,7 +249,7 @@ func (f *foreseen) readAnswers(batch *reads, keys []AnswerKey) {
 }
 
 // readThreads locks the conversations in order of the numbers, so that two transactions do not deadlock. The
-// contacts are not locked, because the sender reads them again before it sends.
+// contacts are not locked, because the sender reads them again before it sends, and who changes one before that.
 func (f *foreseen) readThreads(batch *reads, keys []ThreadKey) {
 	slices.SortFunc(keys, ThreadKey.compare)
 	for _, k := range keys {
