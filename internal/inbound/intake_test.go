@@ -191,12 +191,15 @@ func TestSmallBodiesNeedNoRoom(t *testing.T) {
 func TestFloodsKeepOutNoCallback(t *testing.T) {
 	t.Parallel()
 	bubble(t, storetest.SQLite, func(t *testing.T, r *rig) {
-		const attackers = 1000
+		// The attackers fill the room anew within 20 ms, but not between two packets: with pauses that all begin at the
+		// same instant they could.
+		const attackers, pause = 1000, 20 * time.Millisecond
 		over := make(chan struct{})
 		var crowd sync.WaitGroup
 		for i := range attackers {
 			crowd.Go(func() {
 				length := []int{-1, 3 << 20, 20 << 10, 60 << 10}[i%4]
+				<-time.After(time.Duration(i) * pause / attackers)
 				for {
 					s := r.beginWith("of something else", length)
 					io.WriteString(s.far, strings.Repeat("x", 18<<10))
@@ -208,12 +211,12 @@ func TestFloodsKeepOutNoCallback(t *testing.T) {
 						return
 					}
 					s.far.Close()
-					<-time.After(50 * time.Millisecond) // without a pause nobody would be back
+					<-time.After(pause)
 				}
 			})
 		}
-		for i := range 4 {
-			pass(500 * time.Millisecond)
+		for i := range 3 {
+			pass(400 * time.Millisecond)
 			if bytes := r.receiver.PromptBytes(); bytes == 0 || bytes > inbound.MaxPrompt {
 				t.Errorf("bodies of middle size hold %d bytes", bytes)
 			}
