@@ -25,8 +25,11 @@ const (
 	// sweepEvery is how often the table is searched for due jobs that no node has in memory.
 	sweepEvery = time.Second
 	// orphanGrace is how long a job of a dead node waits, so that callbacks about messages it had already sent are
-	// applied first.
+	// applied first. After a start the job waits for as long as nobody was there for the callbacks, because the provider
+	// repeats them with growing pauses, but not for longer than mostGrace: a process that is killed again and again must
+	// get on.
 	orphanGrace = 3 * time.Second
+	mostGrace   = 15 * time.Second
 	// idleNumber is how long a number without work stays in memory.
 	idleNumber = time.Minute
 	// sendTimeout ends a call that the provider does not answer.
@@ -70,6 +73,7 @@ type Sender struct {
 	results *recorder
 	starts  *fair.Gate[store.Turn] // for calls whose request is not written yet
 	manners courtesy
+	started store.Moment
 
 	mu      sync.Mutex
 	numbers map[string]*number       // by account id
@@ -78,6 +82,7 @@ type Sender struct {
 	former  map[string]bool          // message ids under way since the node had another name
 	loaded  map[string]store.Moment  // message ids read from the table, and when
 	told    map[store.SendQueue]bool // conversations to read, see Recall
+	caught  store.Moment             // when the callbacks of the time before the start have been applied
 	closed  bool
 
 	left map[string]bool // accounts and conversations with claimed jobs that are only in the table; used by sweepLoop only
@@ -106,7 +111,7 @@ func New(cfg Config) *Sender {
 
 // Start begins the work, including jobs that an earlier process left.
 func (s *Sender) Start(context.Context) error {
-	s.results = startRecorder(s)
+	s.results, s.started = startRecorder(s), s.cfg.Store.Moment()
 	s.work.Go(s.sweepLoop)
 	s.work.Go(s.recallLoop)
 	return nil

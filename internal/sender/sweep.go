@@ -85,11 +85,29 @@ func (s *Sender) takeOver() error {
 			return err
 		}
 		s.cfg.Log.Info("took over messages to send", "count", len(jobs))
+		s.allowForAbsence(jobs)
 		if err := s.loadClaimed(jobs); err != nil || len(s.left) > 0 || len(jobs) < s.page() {
 			return err
 		}
 	}
 	return nil
+}
+
+// allowForAbsence postpones the jobs in doubt by the time in which nobody was there, which began after the newest of them
+// was accepted.
+func (s *Sender) allowForAbsence(claimed []store.SendJob) {
+	var newest store.Moment
+	for _, j := range claimed {
+		if j.InDoubt && j.Attempts == 0 {
+			newest = max(newest, s.cfg.Store.MomentOf(j.DueAt))
+		}
+	}
+	if newest.IsZero() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.caught = max(s.caught, s.started.Add(min(s.started.Sub(newest), mostGrace)))
 }
 
 // loadClaimed loads jobs that were just claimed into memory. If a number has left jobs of an earlier claim in the
@@ -192,7 +210,9 @@ func (s *Sender) found(w store.SendWork) queued {
 	q := s.queue(w)
 	q.known = 0
 	if w.Job.InDoubt {
-		q.due = max(q.due, s.cfg.Store.Moment().Add(orphanGrace))
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		q.due = max(q.due, s.cfg.Store.Moment().Add(orphanGrace), s.caught)
 	}
 	return q
 }

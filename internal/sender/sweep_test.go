@@ -8,6 +8,8 @@ import (
 
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/sender"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // A number that cannot send fills its share of the memory. Another number continues, and when the first can send again
@@ -106,6 +108,47 @@ func TestPagesThatDoNotFitKeepTheirOrder(t *testing.T) {
 			}, func(c *sender.Config) { c.MaxHeld = held })
 		})
 	}
+}
+
+// After a start, a message that may have been sent waits for callbacks for as long as nobody was there to take them.
+func TestDoubtLastsAsLongAsTheAbsence(t *testing.T) {
+	t.Parallel()
+	for absence, want := range map[time.Duration]time.Duration{
+		100 * time.Millisecond: 3 * time.Second,
+		8 * time.Second:        8 * time.Second,
+		time.Hour:              15 * time.Second,
+	} {
+		t.Run(absence.String(), func(t *testing.T) {
+			t.Parallel()
+			runRig(t, storetest.NewConfig(t, storetest.SQLite), func(t *testing.T, r *rig) {
+				r.sender.Stop(context.Background())
+				r.accept("old", person(1), "node_dead")
+				<-time.After(time.Minute)
+				newest := time.Since(r.begin)
+				r.accept("new", person(1), "node_dead")
+				<-time.After(absence)
+				r.start()
+				pass(time.Minute)
+				sent := newest + absence + want
+				r.expect(call{"old", sent}, call{"new", sent})
+			})
+		})
+	}
+}
+
+// A node that was there to take the callbacks waits only for those that are on their way.
+func TestDoubtIsShortOnANodeThatWasThere(t *testing.T) {
+	t.Parallel()
+	runRig(t, storetest.NewConfig(t, storetest.SQLite), func(t *testing.T, r *rig) {
+		pass(time.Hour)
+		r.Alive("node_b")
+		r.accept("a", person(1), "node_b")
+		pass(31 * time.Second)
+		r.InTx(func(tx *store.Tx) error { return tx.DeleteNode("node_b") })
+		r.sender.Wake()
+		pass(time.Minute)
+		r.expect(call{"a", time.Hour + 34*time.Second})
+	})
 }
 
 // A message that a node without a sender accepted cannot have been sent, so it does not wait for callbacks.
