@@ -82,6 +82,7 @@ func TestThrottlePausesTheNumber(t *testing.T) {
 			case c.At == 0:
 				return provider.Sent{}, limited
 			case c.At < 12*time.Second:
+				<-time.After(100 * time.Millisecond) // both are tried before one of them pauses the number again
 				return provider.Sent{}, longer
 			}
 			return provider.Sent{}, nil
