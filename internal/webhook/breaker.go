@@ -61,6 +61,9 @@ func (b *breaker) lets(now store.Moment) bool {
 	}
 }
 
+// early tells whether a probe would leave before its time.
+func (b *breaker) early(now store.Moment) bool { return b.state == open && now.Before(b.openUntil) }
+
 // freeAt is when the passing of time alone lets a job leave.
 func (b *breaker) freeAt() store.Moment {
 	if b.state == open && b.inFlight == 0 && !b.asked {

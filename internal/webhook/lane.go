@@ -166,7 +166,12 @@ func (l *lane) served() [queues]int {
 
 // open tells whether jobs may leave now.
 func (l *lane) open(now store.Moment) bool {
-	return l.endpoint != nil && !l.parked() && l.lets(now)
+	return l.endpoint != nil && !l.parked() && l.lets(now) && !l.awaitsReplay(now)
+}
+
+// awaitsReplay tells whether a probe that somebody asked for waits for the replay, which a refill is about to load.
+func (l *lane) awaitsReplay(now store.Moment) bool {
+	return l.early(now) && l.ready[replays].len() == 0 && (l.backlog.reads() || l.wantsRefill())
 }
 
 // done counts the end of an attempt. j must be as it was when it left.

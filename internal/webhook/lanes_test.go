@@ -299,18 +299,7 @@ func (w *world) expects(id string, wait time.Duration) {
 func TestReplayIsTheProbe(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		s := w.sink(status(http.StatusInternalServerError))
-		sub := w.subscribe(s.URL)
-		ids := w.deliver(sub, slices.Repeat([]string{"a"}, 7)...)
-		for _, id := range ids[:5] {
-			w.next(s)
-			w.ends(id, chat.DeliveryFailed)
-		}
-		w.idle(w.engine)
-		w.advance(5 * time.Second)
-		w.next(s)
-		w.ends(ids[5], chat.DeliveryFailed) // the next probe would leave after ten seconds
-		w.idle(w.engine)
-
+		_, ids := w.broken(s)
 		first := w.replayOne(ids[0])
 		if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != first {
 			w.t.Fatalf("the probe is %s, want the replay %s", got, first)
@@ -324,6 +313,43 @@ func TestReplayIsTheProbe(t *testing.T) {
 		w.ends(second, chat.DeliverySucceeded)
 		w.ends(ids[6], chat.DeliverySucceeded)
 	})
+}
+
+// Nothing leaves in a replay's place while the replay is read from the table, as it is if a sweep found something at the
+// same time.
+func TestReplayFromTheTableIsTheProbe(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink(status(http.StatusInternalServerError))
+		sub, ids := w.broken(s)
+		w.engine.mu.Lock()
+		w.engine.lanes[sub.ID].backlog.note()
+		w.engine.mu.Unlock()
+		replay := w.replayOne(ids[0])
+		if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != replay {
+			w.t.Fatalf("the probe is %s, want the replay %s", got, replay)
+		}
+		w.ends(replay, chat.DeliveryFailed)
+		w.idle(w.engine)
+		w.quiet(s)
+	})
+}
+
+// broken makes seven deliveries to an endpoint that fails. The breaker is open, the first probe has failed too, and the
+// next would leave after ten seconds. The seventh delivery has not been tried.
+func (w *world) broken(s *sink) (sub chat.WebhookSubscription, ids []string) {
+	w.t.Helper()
+	sub = w.subscribe(s.URL)
+	ids = w.deliver(sub, slices.Repeat([]string{"a"}, 7)...)
+	for _, id := range ids[:5] {
+		w.next(s)
+		w.ends(id, chat.DeliveryFailed)
+	}
+	w.idle(w.engine)
+	w.advance(5 * time.Second)
+	w.next(s)
+	w.ends(ids[5], chat.DeliveryFailed)
+	w.idle(w.engine)
+	return sub, ids
 }
 
 // A bulk replay is found in the table, and probes at once too.
