@@ -94,9 +94,11 @@ func (l *ledger) close() {
 	l.done.Wait()
 }
 
+// kill kills the only node, and waits until the provider has accepted all that it sent.
 func (l *ledger) kill() {
 	l.t.Helper()
 	l.srv.Kill()
+	l.p.door.quiet(l.t)
 	l.kills = append(l.kills, time.Now())
 }
 

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -157,11 +156,12 @@ func (o object) names(path ...any) []string {
 }
 
 // Provider is a simulator in the test's own process, which outlives the servers that use it. Its callbacks go through a
-// relay to the server's current address.
+// relay to the server's current address. The servers reach it through a door of their own.
 type Provider struct {
 	*simulator.Simulator
 	Sim
 	URL    string // the address of its API
+	door   *door
 	server atomic.Pointer[Server]
 	acks   atomic.Int64 // how many callbacks the server has acknowledged
 }
@@ -169,25 +169,20 @@ type Provider struct {
 // StartProvider starts a simulator that accepts any message, on its own port.
 func StartProvider(t *testing.T) *Provider {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	origin := "http://" + listener.Addr().String()
-	p := &Provider{URL: origin + "/v24.0", Sim: Sim{t, func() string { return origin + "/_sim/" }}}
+	control, api := newDoor(t), newDoor(t)
+	p := &Provider{URL: api.url + "/v24.0", door: api, Sim: Sim{t, func() string { return control.url + "/_sim/" }}}
 	delays := quick
 	p.Simulator = simulator.New(simulator.Config{
-		AppSecret: appSecret, CallbackURL: origin + "/relay", BaseURL: origin,
+		AppSecret: appSecret, CallbackURL: control.url + "/relay", BaseURL: api.url,
 		IgnoreWindow: true, Delays: &delays, MaxMessages: 1_000_000,
 	})
 	mux := http.NewServeMux()
 	mux.HandleFunc("/relay", p.relay)
 	mux.Handle("/", p.Simulator)
-	srv := &http.Server{Handler: mux}
-	go srv.Serve(listener)
+	control.serve(t, mux)
+	api.serve(t, p.Simulator)
 	p.Start(context.Background())
-	t.Cleanup(func() {
-		p.Stop(context.Background())
-		srv.Close()
-	})
+	t.Cleanup(func() { p.Stop(context.Background()) })
 	return p
 }
 

@@ -123,6 +123,7 @@ func (r *rack) killStart() {
 		r.t.Errorf("a start ended with %d, %v:\n%s", code, err, &p.stderr)
 	}
 	r.early++
+	r.p.door.quiet(r.t)
 	r.kills = append(r.kills, time.Now())
 }
 
