@@ -180,7 +180,10 @@ func TestWaitingForEventsDoesNotHoldUpAStop(t *testing.T) {
 		}
 		answered <- reply
 	}()
-	if within(time.Second, func() bool { return len(answered) > 0 }) {
+	waits := func() bool {
+		return strings.Contains(fetch(t, srv.Ops()+"/debug/pprof/goroutine?debug=1").Body, ".awaitEvents")
+	}
+	if !eventually(func() bool { return waits() || len(answered) > 0 }) || len(answered) > 0 {
 		t.Fatalf("it does not wait: %v", <-answered)
 	}
 	srv.Stop()
