@@ -199,33 +199,53 @@ func labelSlice(tx *store.Tx, u chat.User, job chat.ContactJob, bulk chat.Contac
 	return job, int64(len(ids)), nil
 }
 
-// deleteSlice deletes contacts, each after its messages, until limit rows are reached.
+// deleteSlice deletes contacts, each after its messages, until limit rows are reached. Those that somebody else has
+// deleted or merged meanwhile are done, but not changed.
 func deleteSlice(tx *store.Tx, u chat.User, job chat.ContactJob, ids []string, limit int) (chat.ContactJob, int64, error) {
 	entries, err := tx.ContactEntries(u, ids)
 	if err != nil {
 		return job, 0, err
 	}
-	left := int64(limit)
+	accounts := make(map[string]string, len(entries))
 	for _, e := range entries {
-		account, err := tx.PeekAccount(u.OrgID, e.AccountID)
+		accounts[e.ID] = e.AccountID
+	}
+	left := int64(limit)
+	for _, id := range ids {
+		n, all, err := deleteSome(tx, u.OrgID, accounts[id], id, left)
 		if err != nil {
 			return job, 0, err
 		}
-		n, err := DeleteSomeMessages(tx, account, e.ID, int(left))
-		if err != nil {
-			return job, 0, fmt.Errorf("delete the messages of a contact: %w", err)
+		left -= n
+		if all {
+			job.Changed, job.Done, job.Position = job.Changed+min(n, 1), job.Done+1, id
 		}
-		if left -= n; left <= 0 {
-			return job, int64(limit), nil // the next step deletes the rest
-		}
-		if err := DeleteContact(tx, account, e.ID); err != nil {
-			return job, 0, err
-		}
-		job.Changed, job.Done, job.Position = job.Changed+1, job.Done+1, e.ID
-		if left--; left <= 0 {
-			return job, int64(limit), nil
+		if left <= 0 {
+			break // the next step deletes the rest
 		}
 	}
-	job.Position = ids[len(ids)-1]
-	return job, int64(limit) - left + 1, nil
+	return job, int64(limit) - left, nil
+}
+
+// deleteSome deletes a contact with its messages, as far as limit rows go. It returns how many rows that were, and
+// whether the contact is gone.
+func deleteSome(tx *store.Tx, orgID, accountID, id string, limit int64) (n int64, all bool, err error) {
+	_, err = tx.Contact(orgID, accountID, id) // locks it, and does not follow a merge to somebody who was not chosen
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, true, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	account, err := tx.PeekAccount(orgID, accountID)
+	if err != nil {
+		return 0, false, err
+	}
+	if n, err = DeleteSomeMessages(tx, account, id, int(limit)); err != nil {
+		return 0, false, fmt.Errorf("delete the messages of a contact: %w", err)
+	}
+	if n >= limit {
+		return n, false, nil
+	}
+	return n + 1, true, DeleteContact(tx, account, id)
 }

@@ -77,6 +77,47 @@ func undo(job chat.ContactJob) func(*store.Tx) error {
 	}
 }
 
+// A deletion of many contacts goes on with the others if somebody deletes one of them, or merges it with one that was not
+// chosen. It counts only those that it has deleted itself.
+func TestManyAreDeletedWithoutThoseWhoAreGone(t *testing.T) {
+	for name, goes := range map[string]func(tx *store.Tx, account chat.Account, id, other string) error{
+		"deleted": func(tx *store.Tx, account chat.Account, id, _ string) error {
+			return core.DeleteContact(tx, account, id)
+		},
+		"merged": func(tx *store.Tx, account chat.Account, id, other string) error {
+			_, err := core.MergeContacts(tx, account, other, id, "")
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPair(t)
+			other, err := run(p.Store, func(tx *store.Tx) (chat.Contact, error) {
+				return core.CreateContact(tx, p.Account, chat.NewContact{BSUID: new(adaID)})
+			})
+			p.Must(err)
+			first, second := storetest.Contact(t, p.Store, p.Account, adaNumber), storetest.Contact(t, p.Store, p.Account, "+491600000001")
+			u, err := run(p.Store, createUser(core.NewUser{OrgID: p.Org.ID, Email: "ann@example.com", Name: "Ann", Role: chat.RoleOwner}))
+			p.Must(err)
+			job, err := run(p.Store, func(tx *store.Tx) (chat.ContactJob, error) {
+				return core.ChangeContacts(tx, u, chat.JobDelete, chat.ContactBulk{IDs: []string{first.ID, second.ID}})
+			})
+			p.Must(err)
+			p.Must(p.do(func(tx *store.Tx) error { return goes(tx, p.Account, first.ID, other.ID) }, func(tx *store.Tx) (err error) {
+				job, _, err = core.BulkSlice(tx, job, 100)
+				return err
+			}))
+			if job.Total != 2 || job.Done != 2 || job.Changed != 1 || job.Position != second.ID {
+				t.Errorf("the job is %+v", job)
+			}
+			left, err := p.Read().ContactEntries(u, []string{first.ID, second.ID, other.ID})
+			p.Must(err)
+			if len(left) != 1 || left[0].ID != other.ID {
+				t.Errorf("left are %+v", left)
+			}
+		})
+	}
+}
+
 // What is changed of a contact while its import is undone stays.
 func TestUndoKeepsWhatOthersChange(t *testing.T) {
 	p := newPair(t)
