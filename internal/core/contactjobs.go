@@ -189,7 +189,11 @@ func labelSlice(tx *store.Tx, u chat.User, job chat.ContactJob, bulk chat.Contac
 		if err != nil {
 			return job, 0, err
 		}
-		n, err := relabelContacts(tx, account, change, label.ID, byAccount[accountID])
+		there, err := tx.ContactsAmong(u.OrgID, accountID, byAccount[accountID]) // locked: a label must not outlive its contact
+		if err != nil {
+			return job, 0, err
+		}
+		n, err := relabelContacts(tx, account, change, label.ID, there)
 		if err != nil {
 			return job, 0, err
 		}

@@ -77,6 +77,30 @@ func undo(job chat.ContactJob) func(*store.Tx) error {
 	}
 }
 
+// bulk is a job of an owner on contacts.
+func (p pair) bulk(kind chat.ContactJobKind, task chat.ContactBulk) (u chat.User, job chat.ContactJob) {
+	p.t.Helper()
+	u, err := run(p.Store, createUser(core.NewUser{OrgID: p.Org.ID, Email: "ann@example.com", Name: "Ann", Role: chat.RoleOwner}))
+	p.Must(err)
+	job, err = run(p.Store, func(tx *store.Tx) (chat.ContactJob, error) { return core.ChangeContacts(tx, u, kind, task) })
+	p.Must(err)
+	return u, job
+}
+
+// A contact that is deleted while many are labelled leaves no label behind.
+func TestManyAreLabelledWithoutThoseWhoAreGone(t *testing.T) {
+	p := newPair(t)
+	contact, label := storetest.Contact(t, p.Store, p.Account, adaNumber), storetest.Label(t, p.Store, p.Org, "vip")
+	_, job := p.bulk(chat.JobLabel, chat.ContactBulk{IDs: []string{contact.ID}, LabelID: label.ID})
+	p.Must(p.do(func(tx *store.Tx) error { return core.DeleteContact(tx, p.Account, contact.ID) }, func(tx *store.Tx) (err error) {
+		job, _, err = core.BulkSlice(tx, job, 100)
+		return err
+	}))
+	if used, err := p.Read().LabelIsUsed(p.Org.ID, label.ID); err != nil || used || job.Done != 1 || job.Changed != 0 {
+		t.Errorf("the label is used: %v (%v), after %+v", used, err, job)
+	}
+}
+
 // A deletion of many contacts goes on with the others if somebody deletes one of them, or merges it with one that was not
 // chosen. It counts only those that it has deleted itself.
 func TestManyAreDeletedWithoutThoseWhoAreGone(t *testing.T) {
@@ -96,12 +120,7 @@ func TestManyAreDeletedWithoutThoseWhoAreGone(t *testing.T) {
 			})
 			p.Must(err)
 			first, second := storetest.Contact(t, p.Store, p.Account, adaNumber), storetest.Contact(t, p.Store, p.Account, "+491600000001")
-			u, err := run(p.Store, createUser(core.NewUser{OrgID: p.Org.ID, Email: "ann@example.com", Name: "Ann", Role: chat.RoleOwner}))
-			p.Must(err)
-			job, err := run(p.Store, func(tx *store.Tx) (chat.ContactJob, error) {
-				return core.ChangeContacts(tx, u, chat.JobDelete, chat.ContactBulk{IDs: []string{first.ID, second.ID}})
-			})
-			p.Must(err)
+			u, job := p.bulk(chat.JobDelete, chat.ContactBulk{IDs: []string{first.ID, second.ID}})
 			p.Must(p.do(func(tx *store.Tx) error { return goes(tx, p.Account, first.ID, other.ID) }, func(tx *store.Tx) (err error) {
 				job, _, err = core.BulkSlice(tx, job, 100)
 				return err
