@@ -5,6 +5,9 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
+// MostSketches is mostSketches.
+const MostSketches = mostSketches
+
 // ConnectAgain is a signup with the number of an existing account.
 func ConnectAgain(tx *store.Tx, account chat.Account) error {
 	account.Status = chat.AccountConnected

@@ -90,6 +90,19 @@ func organization(r store.Reader, id string) (chat.Organization, error) {
 	return org, orNotFound(err, "organization")
 }
 
+// checkRoom refuses one more of what an organization can have only so many of. The organization is locked before they are
+// counted, so that those whom somebody else is adding are among them.
+func checkRoom(tx *store.Tx, orgID string, most int, count func() (int, error), full error) error {
+	if _, err := organization(tx.Reader, orgID); err != nil {
+		return err
+	}
+	n, err := count()
+	if err == nil && n >= most {
+		err = full
+	}
+	return err
+}
+
 func checkPlan(r store.Reader, name string) error {
 	_, err := r.Plan(name)
 	if errors.Is(err, store.ErrNotFound) {

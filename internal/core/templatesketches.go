@@ -16,11 +16,9 @@ type NewSketch struct {
 
 // CreateSketch stores a template that a user has begun to write.
 func CreateSketch(tx *store.Tx, account chat.Account, u chat.User, in NewSketch) (chat.TemplateSketch, error) {
-	all, err := tx.TemplateSketches(account.OrgID, account.WABAID)
-	if err == nil && len(all) >= mostSketches {
-		err = chat.Invalid("name", "There are %d drafts already: submit or delete some first.", mostSketches)
-	}
-	if err != nil {
+	count := func() (int, error) { return tx.CountTemplateSketches(account.OrgID, account.WABAID) }
+	full := chat.Invalid("name", "There are %d drafts already: submit or delete some first.", mostSketches)
+	if err := checkRoom(tx, account.OrgID, mostSketches, count, full); err != nil {
 		return chat.TemplateSketch{}, err
 	}
 	s := chat.TemplateSketch{ID: tx.NewID(chat.KindSketch), OrgID: account.OrgID, WABAID: account.WABAID, CreatedAt: tx.Now()}

@@ -17,7 +17,7 @@ func CreateWebhookSubscription(tx *store.Tx, seal Sealer, orgID string, in chat.
 	if err := checkNumberFilter(tx.Reader, orgID, in.PhoneNumberIDs); err != nil {
 		return chat.WebhookSubscription{}, NewSecret{}, err
 	}
-	if err := checkSubscriptionCount(tx.Reader, orgID); err != nil {
+	if err := checkSubscriptionRoom(tx, orgID); err != nil {
 		return chat.WebhookSubscription{}, NewSecret{}, err
 	}
 	s := chat.WebhookSubscription{
@@ -34,12 +34,10 @@ func CreateWebhookSubscription(tx *store.Tx, seal Sealer, orgID string, in chat.
 	return s, secret, audit(tx, orgID, chat.AuditWebhookCreated, ofWebhook(s))
 }
 
-func checkSubscriptionCount(r store.Reader, orgID string) error {
-	n, err := r.CountWebhookSubscriptions(orgID)
-	if err == nil && n >= chat.MaxWebhookSubscriptions {
-		return chat.Invalid("webhook_subscriptions", "An organization can have %d webhook subscriptions. Delete one that is not needed any more.", chat.MaxWebhookSubscriptions)
-	}
-	return err
+func checkSubscriptionRoom(tx *store.Tx, orgID string) error {
+	count := func() (int, error) { return tx.CountWebhookSubscriptions(orgID) }
+	return checkRoom(tx, orgID, chat.MaxWebhookSubscriptions, count, chat.Invalid("webhook_subscriptions",
+		"An organization can have %d webhook subscriptions. Delete one that is not needed any more.", chat.MaxWebhookSubscriptions))
 }
 
 // checkNumberFilter checks that the numbers belong to the organization.

@@ -71,6 +71,11 @@ func (r Reader) TemplateSketches(orgID, wabaID string) ([]chat.TemplateSketch, e
 	return many(r, scanSketch, "SELECT "+sketchColumns+" FROM template_sketches WHERE org_id = $1 AND waba_id = $2 ORDER BY updated_at DESC, id DESC", orgID, wabaID)
 }
 
+// CountTemplateSketches is the number of a business account's unfinished templates.
+func (r Reader) CountTemplateSketches(orgID, wabaID string) (int, error) {
+	return one(r, scanInt, "SELECT COUNT(*) FROM template_sketches WHERE org_id = $1 AND waba_id = $2", orgID, wabaID)
+}
+
 // TemplateSketch returns an unfinished template of a business account, or ErrNotFound.
 func (r Reader) TemplateSketch(orgID, wabaID, id string) (chat.TemplateSketch, error) {
 	return one(r, scanSketch, "SELECT "+sketchColumns+" FROM template_sketches WHERE org_id = $1 AND waba_id = $2 AND id = $3"+r.forUpdate(), orgID, wabaID, id)
