@@ -56,10 +56,8 @@ func TestUsage(t *testing.T) {
 		}
 		storetest.InTx(t, w.Store, func(tx *store.Tx) error {
 			_, err := core.UpdateOrganization(tx, org.ID, core.OrganizationPatch{Plan: new("pro")})
-			for range 5 {
-				if err == nil {
-					_, err = tx.AddToQuota(org.ID, w.Clock.Now().UTC().Format("2006-01"), 1)
-				}
+			if err == nil {
+				_, err = tx.TakeFromQuota(org.ID, w.Clock.Now().UTC().Format("2006-01"), 5, 5)
 			}
 			return err
 		})

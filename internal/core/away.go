@@ -62,25 +62,9 @@ func sendBySelf(tx *store.Tx, account chat.Account, t thread, in NewMessage) err
 	if err != nil {
 		return err
 	}
-	if err := quotaLeft(tx, account.OrgID, plan); err != nil {
-		return err
-	}
 	if err := takeQuota(tx, account.OrgID, plan, 1); err != nil {
 		return err
 	}
 	_, err = queueMessage(tx, account, t, false, in)
-	return err
-}
-
-// quotaLeft refuses a message beyond the plan's quota before it is counted, so that the transaction can go on without
-// it.
-func quotaLeft(tx *store.Tx, orgID string, plan chat.Plan) error {
-	if plan.MonthlyMessages == nil {
-		return nil
-	}
-	used, err := tx.MessagesCounted(orgID, quotaMonth(tx.Now()))
-	if err == nil && used >= *plan.MonthlyMessages {
-		return chat.Fail(chat.CodeQuotaExceeded, "The plan's messages of this month are used up.")
-	}
 	return err
 }

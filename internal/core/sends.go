@@ -160,13 +160,14 @@ func returnQuota(tx *store.Tx, m chat.Message) error {
 	return tx.UncountMessage(m.OrgID, quotaMonth(m.CreatedAt))
 }
 
-// takeQuota counts messages, if the plan has a limit.
+// takeQuota counts messages, if the plan has a limit. Those that it refuses are not counted, because the transaction may
+// go on without them.
 func takeQuota(tx *store.Tx, orgID string, plan chat.Plan, messages int) error {
 	if plan.MonthlyMessages == nil || messages == 0 {
 		return nil
 	}
-	used, err := tx.AddToQuota(orgID, quotaMonth(tx.Now()), messages)
-	if err == nil && used > *plan.MonthlyMessages {
+	left, err := tx.TakeFromQuota(orgID, quotaMonth(tx.Now()), int64(messages), *plan.MonthlyMessages)
+	if err == nil && !left {
 		return chat.Fail(chat.CodeQuotaExceeded, "The %s plan's %d messages of this month are used up.", plan.Name, *plan.MonthlyMessages)
 	}
 	return err

@@ -252,3 +252,22 @@ func TestAccountUpdateReachesTheOthers(t *testing.T) {
 		t.Errorf("the other number is %s: %v", got.Status, err)
 	}
 }
+
+// Of two people who are told at the same time that nobody is there, only one is if the plan has one message left. The
+// other is not counted.
+func TestLastMessageOfAPlanForTwo(t *testing.T) {
+	p := newPair(t)
+	p.choose(nightly())
+	p.limit(1)
+	p.Clock.Set(mondayNight)
+	apply := func(u provider.Update) func(*store.Tx) error {
+		return func(tx *store.Tx) error {
+			return core.Applier{PublicURL: publicURL, Log: slog.New(slog.DiscardHandler)}.Apply(tx, u)
+		}
+	}
+	p.Must(p.do(apply(p.writes(1, "wamid.1")), apply(p.writes(2, "wamid.2"))))
+	used, err := p.Read().MessagesCounted(p.Org.ID, "2027-03")
+	if n := p.awayMessages(); err != nil || n != 1 || used != 1 {
+		t.Errorf("%d away messages, %d are counted (%v)", n, used, err)
+	}
+}

@@ -1,9 +1,19 @@
 package store
 
-// AddToQuota adds messages to the month's count and returns the count.
-func (tx *Tx) AddToQuota(orgID, month string, messages int) (int64, error) {
-	return one(tx.Reader, scanInt64, `INSERT INTO message_quotas (org_id, month, used) VALUES ($1, $2, $3)
-		ON CONFLICT (org_id, month) DO UPDATE SET used = message_quotas.used + excluded.used RETURNING used`, orgID, month, messages)
+import "errors"
+
+// TakeFromQuota adds messages to the month's count, unless there would be more than most. It reports whether it did.
+func (tx *Tx) TakeFromQuota(orgID, month string, messages, most int64) (bool, error) {
+	if messages > most {
+		return false, nil
+	}
+	_, err := one(tx.Reader, scanInt64, `INSERT INTO message_quotas (org_id, month, used) VALUES ($1, $2, $3)
+		ON CONFLICT (org_id, month) DO UPDATE SET used = message_quotas.used + excluded.used
+			WHERE message_quotas.used + excluded.used <= $4 RETURNING used`, orgID, month, messages, most)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // UncountMessage subtracts a message that was counted and never sent.
