@@ -14,3 +14,9 @@ func ConnectAgain(tx *store.Tx, account chat.Account) error {
 	_, err := takeUpAgain(tx, account, func(string) string { return "token" })
 	return err
 }
+
+// SetUpIn is SetUp in a transaction.
+func SetUpIn(tx *store.Tx, in FirstUser) error {
+	_, err := setUp(tx, in, "hash", Browser{})
+	return err
+}

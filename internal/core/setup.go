@@ -26,30 +26,45 @@ func SetUp(ctx context.Context, st *store.Store, in FirstUser, b Browser) (token
 		return "", err
 	}
 	err = st.InTx(ctx, func(tx *store.Tx) error {
-		if any, err := tx.AnyUsers(); err != nil {
-			return err
-		} else if any {
-			return chat.NotFound("set-up")
-		}
-		org, err := firstOrganization(tx, in.Organization)
-		if err != nil {
-			return err
-		}
-		teams, err := tx.Teams(org)
-		if err != nil {
-			return err
-		}
-		u, err := CreateUser(tx, NewUser{OrgID: org, Email: in.Email, Name: in.Name, Password: hash, Role: chat.RoleOwner, TeamID: teams[0].ID})
-		if err != nil {
-			return err
-		}
-		if err := auditAs(tx, doerOf(u, b), org, chat.AuditUserCreated, ofUser(u), "email", u.Email, "role", string(u.Role)); err != nil {
-			return err
-		}
-		token, err = OpenSession(tx, u, b)
+		token, err = setUp(tx, in, hash, b)
 		return err
 	})
 	return token, err
+}
+
+func setUp(tx *store.Tx, in FirstUser, hash PasswordHash, b Browser) (token string, err error) {
+	if err := checkNoUsers(tx); err != nil {
+		return "", err
+	}
+	org, err := firstOrganization(tx, in.Organization)
+	if err != nil {
+		return "", err
+	}
+	teams, err := tx.Teams(org)
+	if err != nil {
+		return "", err
+	}
+	u, err := CreateUser(tx, NewUser{OrgID: org, Email: in.Email, Name: in.Name, Password: hash, Role: chat.RoleOwner, TeamID: teams[0].ID})
+	if err != nil {
+		return "", err
+	}
+	if err := auditAs(tx, doerOf(u, b), org, chat.AuditUserCreated, ofUser(u), "email", u.Email, "role", string(u.Role)); err != nil {
+		return "", err
+	}
+	return OpenSession(tx, u, b)
+}
+
+// checkNoUsers refuses a second first user. It locks the plan before it looks, because another one may just be made, and
+// there is nothing else yet that both could lock.
+func checkNoUsers(tx *store.Tx) error {
+	if _, err := tx.Plan(firstPlan); ignoreNotFound(err) != nil {
+		return err
+	}
+	any, err := tx.AnyUsers()
+	if err == nil && any {
+		err = chat.NotFound("set-up")
+	}
+	return err
 }
 
 // firstOrganization is the existing organization, or a new one.

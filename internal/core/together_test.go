@@ -77,6 +77,20 @@ func undo(job chat.ContactJob) func(*store.Tx) error {
 	}
 }
 
+// Of two who set the server up at the same time, one becomes its first user.
+func TestOneFirstUser(t *testing.T) {
+	p := newPair(t)
+	as := func(name string) func(*store.Tx) error {
+		return func(tx *store.Tx) error {
+			return core.SetUpIn(tx, core.FirstUser{Name: name, Email: name + "@example.com"})
+		}
+	}
+	err := p.do(as("ann"), as("bob"))
+	if code, _ := chat.CodeOf(err); code != chat.CodeResourceNotFound {
+		t.Errorf("another first user: %v", err)
+	}
+}
+
 // bulk is a job of an owner on contacts.
 func (p pair) bulk(kind chat.ContactJobKind, task chat.ContactBulk) (u chat.User, job chat.ContactJob) {
 	p.t.Helper()
