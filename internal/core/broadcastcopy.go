@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -41,12 +42,30 @@ func CopyRecipients(tx *store.Tx, account chat.Account, from, to, after string, 
 	if err != nil || len(rows) == 0 {
 		return "", err
 	}
+	last = rows[len(rows)-1].ID
+	if rows, err = withoutDeleted(tx, b, from, after, rows); err != nil {
+		return "", err
+	}
 	copies := make([]chat.Recipient, len(rows))
 	for i, r := range rows {
 		copies[i] = chat.Recipient{Status: chat.RecipientWaiting, Address: r.Address, Variables: r.Variables, ContactID: r.ContactID}
 	}
 	_, err = addRecipients(tx, b, copies)
-	return rows[len(rows)-1].ID, err
+	return last, err
+}
+
+// withoutDeleted leaves out the recipients whose contact was deleted after they were read. The others' contacts cannot be
+// deleted before the transaction ends.
+func withoutDeleted(tx *store.Tx, b chat.Broadcast, from, after string, rows []chat.Recipient) ([]chat.Recipient, error) {
+	if _, err := keptContactsAt(tx, b, addressesOf(rows)); err != nil {
+		return nil, err
+	}
+	now, err := tx.ListedRecipients(b.OrgID, from, after, len(rows))
+	still := make(map[string]bool, len(now))
+	for _, r := range now {
+		still[r.ID] = true
+	}
+	return slices.DeleteFunc(rows, func(r chat.Recipient) bool { return !still[r.ID] }), err
 }
 
 // FinishCopy names a copy that has all its recipients. It is a draft like every other from now on.

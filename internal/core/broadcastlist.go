@@ -1,6 +1,7 @@
 package core
 
 import (
+	"maps"
 	"strings"
 	"unicode/utf8"
 
@@ -32,7 +33,7 @@ func addRecipients(tx *store.Tx, b chat.Broadcast, rows []chat.Recipient) (a Add
 			a.Invalid++
 		}
 	}
-	if err := addressAsContacts(tx.Reader, b, rows); err != nil {
+	if err := addressAsContacts(tx, b, rows); err != nil {
 		return a, err
 	}
 	if a.Duplicate, err = tx.InsertRecipients(b.OrgID, b.ID, true, rows); err != nil {
@@ -47,7 +48,7 @@ func addRecipients(tx *store.Tx, b chat.Broadcast, rows []chat.Recipient) (a Add
 
 // addressAsContacts gives recipients who are named by a business-scoped id the address under which their contact is
 // found. Otherwise somebody who is also named by number, or found by labels, would get two messages.
-func addressAsContacts(r store.Reader, b chat.Broadcast, rows []chat.Recipient) error {
+func addressAsContacts(tx *store.Tx, b chat.Broadcast, rows []chat.Recipient) error {
 	var named []string
 	for _, row := range rows {
 		if row.Status == chat.RecipientWaiting && !strings.HasPrefix(row.Address, "+") {
@@ -57,13 +58,29 @@ func addressAsContacts(r store.Reader, b chat.Broadcast, rows []chat.Recipient) 
 	if len(named) == 0 {
 		return nil
 	}
-	contacts, err := r.ContactsAt(chat.Account{OrgID: b.OrgID, ID: b.AccountID}, named)
+	contacts, err := keptContactsAt(tx, b, named)
 	for i, row := range rows {
 		if contact, known := contacts[row.Address]; known && row.Status == chat.RecipientWaiting {
 			rows[i].Address, rows[i].ContactID = addressOf(contact), contact.ID
 		}
 	}
 	return err
+}
+
+// keptContactsAt are the contacts with one of the addresses, by address. Nobody can delete them before the transaction
+// ends.
+func keptContactsAt(tx *store.Tx, b chat.Broadcast, addresses []string) (map[string]chat.Contact, error) {
+	contacts, err := tx.ContactsAt(chat.Account{OrgID: b.OrgID, ID: b.AccountID}, addresses)
+	if err != nil || len(contacts) == 0 {
+		return nil, err
+	}
+	var ids []string
+	for _, contact := range contacts {
+		ids = append(ids, contact.ID)
+	}
+	kept, err := tx.KeepContacts(b.OrgID, ids)
+	maps.DeleteFunc(contacts, func(_ string, c chat.Contact) bool { return !kept[c.ID] })
+	return contacts, err
 }
 
 // cleanRecipients are recipients as they are stored. Invalid addresses are kept, with the reason.
@@ -99,6 +116,9 @@ func addContacts(tx *store.Tx, account chat.Account, b chat.Broadcast, ids []str
 	}
 	if len(wanted) == 0 {
 		return Added{}, nil
+	}
+	if _, err := tx.KeepContacts(account.OrgID, ids); err != nil {
+		return Added{}, err
 	}
 	found, err := tx.ContactsByID(account.OrgID, wanted)
 	if err != nil {

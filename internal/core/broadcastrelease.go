@@ -53,9 +53,13 @@ func addAudience(tx *store.Tx, account chat.Account, b chat.Broadcast) (Progress
 	if err != nil {
 		return Progress{}, err
 	}
+	kept, err := keepMembers(tx, b, members)
+	if err != nil {
+		return Progress{}, err
+	}
 	var rows []chat.Recipient
 	for _, m := range members {
-		if m.Address != "" {
+		if m.Address != "" && kept[m.ContactID] {
 			rows = append(rows, chat.Recipient{Status: chat.RecipientWaiting, Address: m.Address, ContactID: m.ContactID})
 		}
 	}
@@ -72,6 +76,15 @@ func addAudience(tx *store.Tx, account chat.Account, b chat.Broadcast) (Progress
 		b.AudienceAt = members[len(members)-1].ContactID
 	}
 	return Progress{More: true}, errors.Join(t.write(tx, byWorker), saveBroadcast(tx, &b))
+}
+
+// keepMembers locks those who become recipients against deletion, and returns who is still there.
+func keepMembers(tx *store.Tx, b chat.Broadcast, members []store.AudienceMember) (map[string]bool, error) {
+	ids := make([]string, len(members))
+	for i, m := range members {
+		ids[i] = m.ContactID
+	}
+	return tx.KeepContacts(b.OrgID, ids)
 }
 
 // skipRest skips the next waiting recipients.

@@ -131,10 +131,10 @@ func DeleteContact(tx *store.Tx, account chat.Account, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := forgetRecipient(tx, contact); err != nil {
+	if err := tx.DeleteContact(account.OrgID, contact.ID); err != nil { // waits for those who make it a recipient
 		return err
 	}
-	return errors.Join(tx.DeleteContact(account.OrgID, contact.ID), audit(tx, account.OrgID, chat.AuditContactDeleted, ofContact(contact)))
+	return errors.Join(forgetRecipient(tx, contact), audit(tx, account.OrgID, chat.AuditContactDeleted, ofContact(contact)))
 }
 
 // LabelContact puts a label of the account's team on a contact. Doing it again changes nothing.

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"fmt"
 	"log/slog"
 	"testing"
 
@@ -181,8 +182,14 @@ func TestUndoKeepsWhoWrites(t *testing.T) {
 
 const worker = "node_1"
 
-// sending is a broadcast to a person that has begun.
-func (p pair) sending() (b chat.Broadcast) {
+// create makes a broadcast of a template.
+func (p pair) create(tx *store.Tx, in core.NewBroadcast) (chat.Broadcast, error) {
+	in.Name, in.Template = "x", chat.BroadcastTemplate{Name: "hello", Language: "en"}
+	return core.CreateBroadcast(tx, p.Account, in)
+}
+
+// sending is a broadcast that has begun.
+func (p pair) sending(in core.NewBroadcast) (b chat.Broadcast) {
 	p.t.Helper()
 	p.Alive(worker)
 	p.InTx(func(tx *store.Tx) (err error) {
@@ -192,9 +199,7 @@ func (p pair) sending() (b chat.Broadcast) {
 		if err := tx.PutTemplate(t); err != nil {
 			return err
 		}
-		b, err = core.CreateBroadcast(tx, p.Account, core.NewBroadcast{Name: "x", Template: chat.BroadcastTemplate{Name: "hello", Language: "en"},
-			Recipients: []core.NewRecipient{{To: adaNumber}}})
-		if err != nil {
+		if b, err = p.create(tx, in); err != nil {
 			return err
 		}
 		if b, err = core.StartBroadcast(tx, p.Account, b.ID); err != nil {
@@ -203,6 +208,10 @@ func (p pair) sending() (b chat.Broadcast) {
 		return tx.ClaimBroadcasts(worker)
 	})
 	return b
+}
+
+func toAda() core.NewBroadcast {
+	return core.NewBroadcast{Recipients: []core.NewRecipient{{To: adaNumber}}}
 }
 
 // advance does a step of the work on a broadcast.
@@ -226,7 +235,7 @@ func (p pair) requireCounts(b chat.Broadcast, want chat.BroadcastCounts) {
 // Who is deleted while a broadcast makes its messages gets none, and is counted once.
 func TestBroadcastSkipsWhoIsBeingDeleted(t *testing.T) {
 	p := newPair(t)
-	contact, b := storetest.Contact(t, p.Store, p.Account, adaNumber), p.sending()
+	contact, b := storetest.Contact(t, p.Store, p.Account, adaNumber), p.sending(toAda())
 	p.Must(p.do(func(tx *store.Tx) error { return core.DeleteContact(tx, p.Account, contact.ID) }, p.advance(b)))
 	if n := len(p.Messages()); n != 0 {
 		t.Errorf("there are %d messages", n)
@@ -234,10 +243,71 @@ func TestBroadcastSkipsWhoIsBeingDeleted(t *testing.T) {
 	p.requireCounts(b, chat.BroadcastCounts{Total: 1, Skipped: 1})
 }
 
+// A contact that is deleted while it becomes a recipient leaves no address behind, whoever comes first.
+func TestRecipientsForgetWhoIsDeleted(t *testing.T) {
+	for name, adding := range map[string]func(p pair, contact chat.Contact) func(*store.Tx) (chat.Broadcast, error){
+		"by id": func(p pair, contact chat.Contact) func(*store.Tx) (chat.Broadcast, error) {
+			return func(tx *store.Tx) (chat.Broadcast, error) {
+				return p.create(tx, core.NewBroadcast{ContactIDs: []string{contact.ID}})
+			}
+		},
+		"by a business-scoped id": func(p pair, contact chat.Contact) func(*store.Tx) (chat.Broadcast, error) {
+			return func(tx *store.Tx) (chat.Broadcast, error) {
+				return p.create(tx, core.NewBroadcast{Recipients: []core.NewRecipient{{Recipient: adaID}}})
+			}
+		},
+		"by a label": func(p pair, contact chat.Contact) func(*store.Tx) (chat.Broadcast, error) {
+			label := storetest.Label(p.t, p.Store, p.Org, "vip")
+			p.InTx(func(tx *store.Tx) error { return core.LabelContact(tx, p.Account, contact.ID, label.ID) })
+			b := p.sending(core.NewBroadcast{Audience: chat.Audience{LabelIDs: []string{label.ID}}})
+			advance := p.advance(b)
+			return func(tx *store.Tx) (chat.Broadcast, error) { return b, advance(tx) }
+		},
+		"by copying": func(p pair, contact chat.Contact) func(*store.Tx) (chat.Broadcast, error) {
+			from := p.sending(toAda())
+			to, err := run(p.Store, func(tx *store.Tx) (chat.Broadcast, error) { return core.CopyBroadcast(tx, p.Account, from.ID) })
+			p.Must(err)
+			return func(tx *store.Tx) (chat.Broadcast, error) {
+				_, err := core.CopyRecipients(tx, p.Account, from.ID, to.ID, "", 10)
+				return to, err
+			}
+		},
+	} {
+		for _, deletedFirst := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, ", deleted first: ", deletedFirst), func(t *testing.T) {
+				p := newPair(t)
+				contact, err := run(p.Store, func(tx *store.Tx) (chat.Contact, error) {
+					return core.CreateContact(tx, p.Account, chat.NewContact{PhoneNumber: new(adaNumber), BSUID: new(adaID)})
+				})
+				p.Must(err)
+				var b chat.Broadcast
+				add := adding(p, contact)
+				first := func(tx *store.Tx) (err error) { b, err = add(tx); return err }
+				second := func(tx *store.Tx) error { return core.DeleteContact(tx, p.Account, contact.ID) }
+				if deletedFirst {
+					first, second = second, first
+				}
+				if err := p.do(first, second); !refused(err) {
+					p.Must(err)
+				}
+				for _, status := range []chat.RecipientStatus{chat.RecipientWaiting, chat.RecipientSkipped} {
+					rows, err := p.Read().FirstRecipients(b.ID, status, "", 10)
+					p.Must(err)
+					for _, r := range rows {
+						if r.Address == adaNumber || r.ContactID != "" {
+							t.Errorf("there is %+v", r)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
 // Whose message turns out to be delivered while a broadcast is retried gets no other one, and is counted once.
 func TestRetryLeavesWhoHasTheMessage(t *testing.T) {
 	p := newPair(t)
-	b := p.sending()
+	b := p.sending(toAda())
 	p.InTx(p.advance(b))
 	m := p.Messages()[0]
 	failed := core.Accepted{Message: m, Job: store.SendJob{OrgID: m.OrgID, MessageID: m.ID, AccountID: m.AccountID, ConversationID: m.ConversationID}}
