@@ -248,7 +248,7 @@ func (c *check) requestID(body any) {
 var inside = regexp.MustCompile(`(?i)\bsql|postgres|pgx|panic|goroutine|\.go\b|store:|context (canceled|deadline)`)
 
 // goValue matches Go's own notation of values: a list, a struct, a map, nil, a type, a broken format.
-var goValue = regexp.MustCompile(`\[[^\[\],]+ [^\[\],]+\]|\[\w+/[\w.+-]+\]|\{[^{},]+ [^{},]+\}|\{[A-Z]\w*:|map\[|<nil>|%!|&\{|0x[0-9a-f]{6}|` +
+var goValue = regexp.MustCompile(`\[[^\[\],]+ [^\[\],]+\]|\[\w+/[\w.+-]+\]|\{[^{},]+ [^{},]+\}|\{[A-Z]\w*:|map\[|<nil>|%!|&\{|\b0x[0-9a-f]{6}|` +
 	`\b(u?int(8|16|32|64)|float(32|64)|interface|struct)\b|\b(api|chat|core|errors|fs|http|io|json|jsontext|net|netip|os|provider|reflect|regexp|store|strconv|time|url|utf8)\.[A-Z]|\b(json|jsontext|mime|multipart|net|strconv): `)
 
 // naming are the codes of errors in the request, which always name a field.
