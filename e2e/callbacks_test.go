@@ -104,8 +104,7 @@ func testRepeatedCallbacks(t *testing.T, w world) {
 	n.onlyEvent(chat.EventMessageSent, id)
 }
 
-// testThousandUpdates: the largest possible callback is answered before it is applied, and is applied completely and in
-// order.
+// testThousandUpdates: the largest possible callback is applied completely, in order and once, though it comes twice.
 func testThousandUpdates(t *testing.T, w world) {
 	const people, each, sent, repeats = 50, 5, 10, 25
 	n := w.number(t)
@@ -131,15 +130,10 @@ func testThousandUpdates(t *testing.T, w world) {
 		}
 	}
 	body := fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":%q,"changes":[%s]}]}`, n.WABAID, strings.Join(updates[:], ","))
-	begin := time.Now()
-	n.srv.CallBack(body)
-	answered := time.Since(begin)
-	if answered > 10*time.Second {
-		t.Errorf("the answer took %v", answered)
+	for range 2 {
+		n.srv.CallBack(body)
 	}
-	n.srv.CallBack(body)
 	n.settle(phones[0]) // it is applied after both callbacks
-	t.Logf("%d updates were acknowledged after %v and applied twice after %v", len(updates), answered, time.Since(begin))
 	for kind, want := range map[chat.EventType]int{
 		chat.EventMessageReceived: people*each + 1, chat.EventContactCreated: people + sent, chat.EventMessageSent: sent, chat.EventMessageStatus: 3 * sent,
 	} {
