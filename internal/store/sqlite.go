@@ -15,7 +15,12 @@ import (
 
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // for goose
+
+	"github.com/parleyhq/parley/internal/fair"
 )
+
+// besideOthers is how many requests of one organization wait for the writer at a time, while others come too.
+const besideOthers = 8
 
 // sqliteEngine is the embedded store: any number of readers and one writer, which commits the
 // work of many requests at once (see sqlite_writer.go).
@@ -25,6 +30,7 @@ type sqliteEngine struct {
 	copier  *sqliteCopier
 	journal *sqliteJournal
 	writer  *sqliteWriter
+	doors   *fair.Doors[string] // by organization
 	memory  *sqliteMemory
 	broken  *breakdown
 	release func() // releases the serving process's lock
@@ -49,7 +55,7 @@ func openSQLite(cfg Config) (engine, error) {
 		release()
 		return nil, err
 	}
-	return &sqliteEngine{cfg: cfg, memory: memory, broken: newBreakdown(), release: release, closed: make(chan struct{})}, nil
+	return &sqliteEngine{cfg: cfg, memory: memory, doors: fair.NewDoors[string](besideOthers), broken: newBreakdown(), release: release, closed: make(chan struct{})}, nil
 }
 
 func (e *sqliteEngine) path() string { return filepath.Join(e.cfg.Dir, sqliteFile) }
@@ -215,7 +221,15 @@ func lockFile(path string, how int) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// inGroup is inTx: waiting transactions share a commit anyway, and reads cost no round trip.
+// inGroup is inTx: waiting transactions share a commit anyway, and reads cost no round trip. But while other
+// organizations come too, few requests of one are in the queue at a time. All that a commit ends become runnable at once,
+// and Go serves them before whoever comes then.
 func (e *sqliteEngine) inGroup(ctx context.Context, _ Foresight, body func(session, *foreseen) error) error {
+	if org := turnOf(ctx).OrgID; org != "" {
+		if !e.doors.Enter(ctx, org) {
+			return ctx.Err()
+		}
+		defer e.doors.Leave(org)
+	}
 	return e.inTx(ctx, func(s session) error { return body(s, nil) })
 }

@@ -3,7 +3,9 @@ package store_test
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/parleyhq/parley/internal/store"
@@ -79,4 +81,45 @@ func TestWhenABatchEnds(t *testing.T) {
 			t.Errorf("%s: it ends is %t", c.name, ends)
 		}
 	}
+}
+
+// While another organization comes too, eight requests of one are with the writer at a time, and the others follow. Alone
+// it has no limit.
+func TestFewRequestsBesideOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		st := storetest.Open(t, storetest.SQLite)
+		goOn := make(chan struct{})
+		store.OnSync(st, func(sync func() error) error { <-goOn; return sync() })
+		var ran, answered atomic.Int32
+		come := func(org string, requests int) int32 {
+			ran.Store(0)
+			for range requests {
+				go func() {
+					err := st.InGroup(store.WithTurn(t.Context(), store.Turn{OrgID: org}), store.Foresight{}, func(tx *store.Tx) error {
+						ran.Add(1)
+						return tx.PutSetting(org, "1")
+					})
+					if err != nil {
+						t.Error(err)
+					}
+					answered.Add(1)
+				}()
+			}
+			synctest.Wait()
+			return ran.Load()
+		}
+		got := []int32{come("quiet", 1), come("busy", 30), come("quiet", 1)}
+		close(goOn)
+		synctest.Wait()
+		got = append(got, answered.Load())
+		<-time.After(3 * time.Second)
+		goOn = make(chan struct{})
+		got = append(got, come("busy", 30))
+		close(goOn)
+		synctest.Wait()
+		if want := []int32{1, 8, 1, 32, 30}; !slices.Equal(got, want) {
+			t.Errorf("got %d, want %d", got, want)
+		}
+	})
 }

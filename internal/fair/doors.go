@@ -1,0 +1,97 @@
+package fair
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// alone is how long after the last caller with another key a caller counts as alone.
+const alone = 2 * time.Second
+
+// Doors admits few callers of one key at a time while callers of other keys come too. The others of that key wait, in
+// their order, and are no burden to anybody. A key that is alone has no limit.
+type Doors[K comparable] struct {
+	most int // of one key
+
+	mu    sync.Mutex
+	doors map[K]*door // those with callers inside
+	last  visit[K]    // the latest
+	other visit[K]    // the latest with another key than last
+}
+
+type door struct {
+	inside  int
+	waiting []*visitor
+}
+
+type visit[K comparable] struct {
+	key K
+	at  time.Time
+}
+
+// NewDoors returns doors through which so many of one key go at a time.
+func NewDoors[K comparable](most int) *Doors[K] { return &Doors[K]{most: most, doors: map[K]*door{}} }
+
+// Enter waits for a place, which Leave gives back. It returns false if ctx ends first.
+func (d *Doors[K]) Enter(ctx context.Context, key K) bool {
+	d.mu.Lock()
+	mine := d.doors[key]
+	if mine == nil {
+		mine = &door{}
+		d.doors[key] = mine
+	}
+	if d.note(key, time.Now()); mine.inside < d.most || d.alone() {
+		mine.inside++
+		d.mu.Unlock()
+		return true
+	}
+	v := &visitor{in: make(chan struct{})}
+	mine.waiting = append(mine.waiting, v)
+	d.mu.Unlock()
+	select {
+	case <-v.in:
+		return true
+	case <-ctx.Done():
+		return d.giveUp(mine, v)
+	}
+}
+
+// note notes a caller.
+func (d *Doors[K]) note(key K, now time.Time) {
+	if key != d.last.key {
+		d.other = d.last
+	}
+	d.last = visit[K]{key, now}
+}
+
+// alone tells whether the latest caller has had no other beside it.
+func (d *Doors[K]) alone() bool { return d.last.at.Sub(d.other.at) > alone }
+
+// giveUp ends a wait, unless the caller has just been admitted.
+func (d *Doors[K]) giveUp(mine *door, v *visitor) (entered bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := slices.Index(mine.waiting, v)
+	if i < 0 {
+		return true
+	}
+	mine.waiting = slices.Delete(mine.waiting, i, i+1)
+	return false
+}
+
+// Leave gives a place back, to the next caller of the key that waits.
+func (d *Doors[K]) Leave(key K) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	mine := d.doors[key]
+	if len(mine.waiting) > 0 {
+		close(mine.waiting[0].in)
+		mine.waiting = mine.waiting[1:]
+		return
+	}
+	if mine.inside--; mine.inside == 0 {
+		delete(d.doors, key)
+	}
+}
