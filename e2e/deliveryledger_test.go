@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -158,7 +157,7 @@ func (l *hookLedger) check() {
 			deliveries++
 			for j, at := range times[1:] {
 				copies++
-				if !slices.ContainsFunc(l.kills, func(kill time.Time) bool { return times[j].Before(kill) && kill.Before(at) }) {
+				if !anyBetween(l.kills, times[j], at) {
 					l.t.Errorf("%s came at %v and at %v, with no kill in between", delivery, times[j], at)
 				}
 			}

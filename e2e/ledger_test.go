@@ -216,7 +216,7 @@ func (l *ledger) checkProvider(n *Number) (copies int) {
 			continue
 		}
 		copies++
-		if !slices.ContainsFunc(l.kills, func(kill time.Time) bool { return before.Before(kill) && kill.Before(at) }) {
+		if !anyBetween(l.kills, before, at) {
 			l.t.Errorf("%s was sent at %v and at %v, with no kill in between", id, before, at)
 		}
 	}
@@ -226,6 +226,11 @@ func (l *ledger) checkProvider(n *Number) (copies int) {
 		}
 	}
 	return copies
+}
+
+// anyBetween tells whether one of the moments is between two others.
+func anyBetween(moments []time.Time, a, b time.Time) bool {
+	return slices.ContainsFunc(moments, func(m time.Time) bool { return a.Before(m) && m.Before(b) })
 }
 
 // checkStore compares the stored messages with the accepted and the reported ones: each is stored once.

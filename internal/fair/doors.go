@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// alone is how long after the last caller with another key a caller counts as alone.
-const alone = 2 * time.Second
+// aloneAfter is how long after the last caller with another key a caller counts as alone.
+const aloneAfter = 2 * time.Second
 
 // Doors admits few callers of one key at a time while callers of other keys come too. The others of that key wait, in
 // their order, and are no burden to anybody. A key that is alone has no limit.
@@ -67,7 +67,7 @@ func (d *Doors[K]) note(key K, now time.Time) {
 }
 
 // alone tells whether the latest caller has had no other beside it.
-func (d *Doors[K]) alone() bool { return d.last.at.Sub(d.other.at) > alone }
+func (d *Doors[K]) alone() bool { return d.last.at.Sub(d.other.at) > aloneAfter }
 
 // giveUp ends a wait, unless the caller has just been admitted.
 func (d *Doors[K]) giveUp(mine *door, v *visitor) (entered bool) {

@@ -77,7 +77,7 @@ func TestDoorsOnceTheOtherIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := NewDoors[string](2)
 		at(t.Context(), d, "quiet", 1)
-		<-time.After(alone)
+		<-time.After(aloneAfter)
 		if inside, _ := at(t.Context(), d, "busy", 3); len(*inside) != 2 {
 			t.Errorf("%v are inside", *inside)
 		}

@@ -300,14 +300,7 @@ func TestReplayIsTheProbe(t *testing.T) {
 	onEachEngine(t, func(w *world) {
 		s := w.sink(status(http.StatusInternalServerError))
 		_, ids := w.broken(s)
-		first := w.replayOne(ids[0])
-		if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != first {
-			w.t.Fatalf("the probe is %s, want the replay %s", got, first)
-		}
-		w.ends(first, chat.DeliveryFailed)
-		w.idle(w.engine)
-		w.quiet(s)
-
+		w.failsAsProbe(s, w.replayOne(ids[0]))
 		s.answers(status(http.StatusOK))
 		second := w.replayOne(ids[1])
 		w.ends(second, chat.DeliverySucceeded)
@@ -324,14 +317,19 @@ func TestReplayFromTheTableIsTheProbe(t *testing.T) {
 		w.engine.mu.Lock()
 		w.engine.lanes[sub.ID].backlog.note()
 		w.engine.mu.Unlock()
-		replay := w.replayOne(ids[0])
-		if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != replay {
-			w.t.Fatalf("the probe is %s, want the replay %s", got, replay)
-		}
-		w.ends(replay, chat.DeliveryFailed)
-		w.idle(w.engine)
-		w.quiet(s)
+		w.failsAsProbe(s, w.replayOne(ids[0]))
 	})
+}
+
+// failsAsProbe expects a replay to be the only probe of an endpoint that fails.
+func (w *world) failsAsProbe(s *sink, replay string) {
+	w.t.Helper()
+	if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != replay {
+		w.t.Fatalf("the probe is %s, want the replay %s", got, replay)
+	}
+	w.ends(replay, chat.DeliveryFailed)
+	w.idle(w.engine)
+	w.quiet(s)
 }
 
 // broken makes seven deliveries to an endpoint that fails. The breaker is open, the first probe has failed too, and the
