@@ -115,7 +115,8 @@ func UndoImport(tx *store.Tx, u chat.User, id string) (chat.ContactJob, error) {
 	return job, errors.Join(tx.UpdateContactJob(job), audit(tx, u.OrgID, chat.AuditContactsUndo, chat.AuditObject{ID: job.ID}))
 }
 
-// BulkSlice continues a change of many contacts: it handles up to limit rows, and returns how many.
+// BulkSlice continues a change of many contacts: it handles up to limit rows, and returns how many. Who matches a filter
+// can change meanwhile, so that the total is only known in the end.
 func BulkSlice(tx *store.Tx, job chat.ContactJob, limit int) (chat.ContactJob, int64, error) {
 	var bulk chat.ContactBulk
 	if err := json.Unmarshal(job.Task, &bulk); err != nil {
@@ -130,13 +131,17 @@ func BulkSlice(tx *store.Tx, job chat.ContactJob, limit int) (chat.ContactJob, i
 		return job, 0, err
 	}
 	if len(ids) == 0 {
-		job.Status = chat.JobDone
+		job.Status, job.Total = chat.JobDone, job.Done
 		return job, 0, nil
 	}
+	var n int64
 	if job.Kind == chat.JobDelete {
-		return deleteSlice(tx, u, job, ids, limit)
+		job, n, err = deleteSlice(tx, u, job, ids, limit)
+	} else {
+		job, n, err = labelSlice(tx, u, job, bulk, ids)
 	}
-	return labelSlice(tx, u, job, bulk, ids)
+	job.Total = max(job.Total, job.Done)
+	return job, n, err
 }
 
 // nextOf are the next contacts of the job. Contacts that were made after the job are not included.

@@ -152,6 +152,31 @@ func TestManyAreDeletedWithoutThoseWhoAreGone(t *testing.T) {
 	}
 }
 
+// The total of a job follows its filter: some contacts no longer match when their turn comes, and others have begun to.
+func TestTotalOfManyIsThatOfTheEnd(t *testing.T) {
+	p := newPair(t)
+	label := storetest.Label(t, p.Store, p.Org, "vip")
+	contact := storetest.Contact(t, p.Store, p.Account, adaNumber)
+	storetest.Contact(t, p.Store, p.Account, "+491600000001")
+	_, job := p.bulk(chat.JobLabel, chat.ContactBulk{Filter: &chat.ContactFilter{Consent: chat.ConsentUnknown}, LabelID: label.ID})
+	slice := func(tx *store.Tx) (err error) {
+		job, _, err = core.BulkSlice(tx, job, 100)
+		return err
+	}
+	p.InTx(func(tx *store.Tx) error { return core.DeleteContact(tx, p.Account, contact.ID) })
+	p.InTx(slice)
+	if job.Total != 2 || job.Done != 1 {
+		t.Errorf("half-way the job is %+v", job)
+	}
+	if p.InTx(slice); job.Status != chat.JobDone || job.Total != 1 || job.Done != 1 {
+		t.Errorf("in the end the job is %+v", job)
+	}
+	job.Status, job.Total, job.Done, job.Position = chat.JobRunning, 0, 0, "" // of when nobody matched
+	if p.InTx(slice); job.Total != 1 || job.Done != 1 {
+		t.Errorf("with one who was not expected the job is %+v", job)
+	}
+}
+
 // What is changed of a contact while its import is undone stays.
 func TestUndoKeepsWhatOthersChange(t *testing.T) {
 	p := newPair(t)
