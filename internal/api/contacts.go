@@ -284,7 +284,7 @@ func detachContactLabel(tx *store.Tx, c *rest.Call, in *contactLabelInput) (cont
 }
 
 type bulkLabelBody struct {
-	ContactIDs []rest.ContactID `json:"contact_ids" minItems:"1" maxItems:"1000" doc:"Up to 1000. An id given twice counts once."`
+	ContactIDs []rest.ContactID `json:"contact_ids" minItems:"1" maxItems:"1000" doc:"Up to 1000. An id given twice counts once; a second id of a contact, from before a merge, counts as already."`
 	LabelID    rest.LabelID     `json:"label_id"`
 	Operation  string           `json:"operation" enum:"attach,detach"`
 }

@@ -116,6 +116,15 @@ func requireMerged(t *testing.T, c *apitest.Case, _ *apitest.Response) {
 	c.Call(t, apitest.Request{Method: http.MethodPost, Path: contacts + "/${other}/labels", Body: label}).RequireStatus(t, http.StatusOK)
 	c.Call(t, apitest.Request{Method: http.MethodPost, Path: "/v1/${number}/conversations/${other_conversation}/labels", Body: label}).RequireStatus(t, http.StatusOK)
 	c.Call(t, apitest.Request{Method: http.MethodPatch, Path: "/v1/${number}/conversations/${other_conversation}", Body: `{"status":"pending"}`}).RequireStatus(t, http.StatusOK)
+	var labelled struct {
+		Applied, Already int
+		Skipped          int `json:"skipped_cross_org"`
+	}
+	c.Call(t, apitest.Request{Method: http.MethodPost, Path: contacts + "/bulk_label", Body: `{"contact_ids":["${contact}","${other}"],"label_id":"${label}","operation":"detach"}`}).
+		RequireStatus(t, http.StatusOK).Data(t, &labelled)
+	if labelled.Applied != 1 || labelled.Already != 1 || labelled.Skipped != 0 {
+		t.Errorf("in bulk they are %+v", labelled)
+	}
 	c.Call(t, apitest.Request{Method: http.MethodDelete, Path: contacts + "/${other}"}).RequireStatus(t, http.StatusOK)
 	for _, gone := range []string{"${contact}", "${other}"} {
 		c.Call(t, apitest.Request{Path: contacts + "/" + gone}).RequireStatus(t, http.StatusNotFound)

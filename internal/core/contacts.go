@@ -188,17 +188,20 @@ type BulkLabel struct {
 	Detach     bool
 }
 
-// BulkLabelResult counts the outcomes of the distinct contacts.
+// BulkLabelResult counts the outcomes of the distinct ids.
 type BulkLabelResult struct {
 	Applied             int
-	Already             int
+	Already             int // also a second id of a contact, from before a merge
 	SkippedCrossOrg     int // not a contact of the account
 	SkippedTeamMismatch int // the label is another team's
 }
 
 // BulkLabelContacts labels contacts of an account, all in the given transaction.
 func BulkLabelContacts(tx *store.Tx, account chat.Account, in BulkLabel) (BulkLabelResult, error) {
-	ids := slices.Compact(slices.Sorted(slices.Values(in.ContactIDs)))
+	ids, err := followMerges(tx.Reader, account.OrgID, slices.Compact(slices.Sorted(slices.Values(in.ContactIDs))))
+	if err != nil {
+		return BulkLabelResult{}, err
+	}
 	own, err := tx.ContactsAmong(account.OrgID, account.ID, ids)
 	if err != nil {
 		return BulkLabelResult{}, err
@@ -207,9 +210,15 @@ func BulkLabelContacts(tx *store.Tx, account chat.Account, in BulkLabel) (BulkLa
 	if err != nil {
 		return BulkLabelResult{}, err
 	}
-	result := BulkLabelResult{SkippedCrossOrg: len(ids) - len(own)}
+	found := 0
+	for _, id := range ids {
+		if _, ok := slices.BinarySearch(own, id); ok {
+			found++
+		}
+	}
+	result := BulkLabelResult{SkippedCrossOrg: len(ids) - found}
 	if label.TeamID != account.TeamID {
-		result.SkippedTeamMismatch = len(own)
+		result.SkippedTeamMismatch = found
 		return result, nil
 	}
 	change := tx.AttachToContacts
@@ -217,6 +226,6 @@ func BulkLabelContacts(tx *store.Tx, account chat.Account, in BulkLabel) (BulkLa
 		change = tx.DetachFromContacts
 	}
 	result.Applied, err = relabelContacts(tx, account, change, label.ID, own)
-	result.Already = len(own) - result.Applied
+	result.Already = found - result.Applied
 	return result, err
 }

@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -42,6 +43,21 @@ func listMerged[T any](r store.Reader, orgID string, id *string, list func() (st
 	}
 	*id = now
 	return list()
+}
+
+// followMerges returns ids of contacts or conversations with the current ones in place of those of merged ones.
+func followMerges(r store.Reader, orgID string, ids []string) ([]string, error) {
+	merged, err := r.MergedAmong(orgID, ids)
+	if err != nil {
+		return nil, err
+	}
+	current := slices.Clone(ids)
+	for i, id := range ids {
+		if now, gone := merged[id]; gone {
+			current[i] = now
+		}
+	}
+	return current, nil
 }
 
 // party is a contact with its conversation, if it has one yet.

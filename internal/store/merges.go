@@ -129,6 +129,18 @@ func (r Reader) MergedInto(orgID, id string) (string, error) {
 	return one(r, scanText, "SELECT new_id FROM merged_ids WHERE org_id = $1 AND old_id = $2", orgID, id)
 }
 
+// MergedAmong returns the current ids of those that are of merged contacts or conversations, by the old ones.
+func (r Reader) MergedAmong(orgID string, ids []string) (map[string]string, error) {
+	merged := map[string]string{}
+	err := each(r, func(row scanner) error {
+		var old, now string
+		err := row.Scan(&old, &now)
+		merged[old] = now
+		return err
+	}, "SELECT old_id, new_id FROM merged_ids WHERE org_id = $1 AND "+r.dialect.oneOfFew("old_id", "$2"), orgID, r.dialect.list(ids))
+	return merged, err
+}
+
 // DueMerge is a pair of contacts that must be merged, in any order.
 type DueMerge struct{ OrgID, AccountID, ContactID, OtherID string }
 

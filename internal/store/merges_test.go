@@ -3,6 +3,8 @@ package store_test
 import (
 	"encoding/json"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +95,10 @@ func TestMergedIDs(t *testing.T) {
 		for old, want := range names {
 			got, err := st.Read(t.Context()).MergedInto(org.ID, old)
 			requireEqual(t, got, err, want)
+		}
+		all, err := st.Read(t.Context()).MergedAmong(org.ID, append(slices.Collect(maps.Keys(names)), next.Stays, "ctc_other"))
+		if err != nil || !maps.Equal(all, names) {
+			t.Errorf("together they are %v, %v, want %v", all, err, names)
 		}
 		storetest.InTx(t, st, func(tx *store.Tx) error {
 			requireNoError(t, tx.DeleteConversation(org.ID, next.Into))
