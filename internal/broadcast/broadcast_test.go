@@ -320,6 +320,38 @@ func TestDeletedContact(t *testing.T) {
 	})
 }
 
+// Somebody who is in a list as two contacts, which have become one since, gets one message.
+func TestMergedContact(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		byNumber := storetest.Contact(r.t, r.Store, r.Account, number(1))
+		var byID chat.Contact
+		r.InTx(func(tx *store.Tx) error {
+			byID = storetest.NewContact(tx, r.Account, "")
+			byID.PhoneNumber, byID.BSUID = nil, new("DE.one")
+			return tx.InsertContact(byID)
+		})
+		b := r.create(0, 3, func(in *core.NewBroadcast) { in.ContactIDs = []string{byNumber.ID, byID.ID} })
+		r.InTx(func(tx *store.Tx) error {
+			_, err := core.MergeContacts(tx, r.Account, byNumber.ID, byID.ID, "")
+			return err
+		})
+		p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now)
+		if err != nil || p.Skipped[chat.SkipDuplicate] != 2 || p.Sendable() != 3 || p.Samples[1].Reason != chat.SkipDuplicate {
+			t.Errorf("the preview is %+v, %v", p, err)
+		}
+		r.do(b, core.StartBroadcast)
+		r.untilOver(b)
+		r.requireLedger(b)
+		if n := r.counts(b); n.Sent != 3 || n.Skipped != 2 || r.calls[number(1)] != 1 || r.calls["DE.one"] != 0 {
+			t.Errorf("the counts are %+v, the messages %v", n, r.calls)
+		}
+		again := r.create(0, 0, func(in *core.NewBroadcast) { in.ContactIDs = []string{byID.ID, byNumber.ID} })
+		if n := r.counts(again); n.Waiting != 1 || n.Skipped != 1 {
+			t.Errorf("by the id of a merged contact: %+v", n)
+		}
+	})
+}
+
 // A scheduled broadcast starts by itself; one that cannot start has failed.
 func TestSchedule(t *testing.T) {
 	inBubble(t, func(r *rig) {

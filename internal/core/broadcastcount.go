@@ -38,6 +38,8 @@ func (j *judge) skips(contact chat.Contact, r chat.Recipient) (string, error) {
 	switch {
 	case suspendedCustomer(j.Account):
 		return string(chat.CodeCustomerSuspended), nil
+	case j.twice[r.Address]:
+		return chat.SkipDuplicate, nil
 	case j.Template == nil:
 		return "", nil // nothing can be said until there is a template
 	case j.measured && (strings.HasPrefix(r.Address, "+") || !j.Template.Is(chat.CategoryAuthentication)):
@@ -111,6 +113,9 @@ func (j *judge) listed(tell verdict) error {
 		}
 		contacts, err := j.reader.ContactsAt(j.Account, addressesOf(rows))
 		if err != nil {
+			return err
+		}
+		if j.twice, err = listedTwice(j.reader, j.broadcast, rows, contacts); err != nil {
 			return err
 		}
 		j.looked += int64(len(rows))

@@ -2,6 +2,7 @@ package core
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -109,13 +110,17 @@ func shortened(s string) string {
 }
 
 // addContacts adds contacts of the account by their ids.
-func addContacts(tx *store.Tx, account chat.Account, b chat.Broadcast, ids []string) (Added, error) {
+func addContacts(tx *store.Tx, account chat.Account, b chat.Broadcast, given []string) (Added, error) {
+	if len(given) == 0 {
+		return Added{}, nil
+	}
+	ids, err := followMerges(tx.Reader, account.OrgID, given)
+	if err != nil {
+		return Added{}, err
+	}
 	wanted := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		wanted[id] = true
-	}
-	if len(wanted) == 0 {
-		return Added{}, nil
 	}
 	if _, err := tx.KeepContacts(account.OrgID, ids); err != nil {
 		return Added{}, err
@@ -125,21 +130,53 @@ func addContacts(tx *store.Tx, account chat.Account, b chat.Broadcast, ids []str
 		return Added{}, err
 	}
 	var rows []chat.Recipient
-	for _, id := range ids {
+	for i, id := range ids {
 		contact, ok := found[id]
 		if !ok || contact.AccountID != account.ID {
-			return Added{}, chat.Invalid("audience.contact_ids", "This number has no contact %s.", id)
+			return Added{}, chat.Invalid("audience.contact_ids", "This number has no contact %s.", given[i])
 		}
 		rows = append(rows, chat.Recipient{Status: chat.RecipientWaiting, Address: addressOf(contact), ContactID: id})
 	}
 	return addRecipients(tx, b, rows)
 }
 
+// addressOf is the address under which a contact is written to.
 func addressOf(c chat.Contact) string {
-	for _, p := range []*string{c.PhoneNumber, c.BSUID, c.ParentBSUID} {
-		if p != nil {
-			return *p
-		}
+	if all := addressesOfContact(c); len(all) > 0 {
+		return all[0]
 	}
 	return ""
+}
+
+// addressesOfContact are all addresses of a contact, the one under which it is written to first.
+func addressesOfContact(c chat.Contact) (all []string) {
+	for _, p := range []*string{c.PhoneNumber, c.BSUID, c.ParentBSUID} {
+		if p != nil {
+			all = append(all, *p)
+		}
+	}
+	return all
+}
+
+// listedTwice returns the addresses of recipients whose contact is a recipient under a better address too: there were
+// two contacts when they were added, and a merge has made them one.
+func listedTwice(r store.Reader, b chat.Broadcast, rows []chat.Recipient, contacts map[string]chat.Contact) (map[string]bool, error) {
+	better := map[string][]string{}
+	var all []string
+	for _, row := range rows {
+		if contact, known := contacts[row.Address]; known {
+			addresses := addressesOfContact(contact)
+			better[row.Address] = addresses[:slices.Index(addresses, row.Address)]
+			all = append(all, better[row.Address]...)
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	listed, err := r.RecipientsAmong(b.ID, all)
+	twice := map[string]bool{}
+	for address, others := range better {
+		twice[address] = slices.ContainsFunc(others, func(other string) bool { return listed[other] })
+	}
+	return twice, err
 }

@@ -113,13 +113,24 @@ func broadcastSamples(r store.Reader, s BroadcastState, b chat.Broadcast) ([]Bro
 	if err != nil {
 		return nil, err
 	}
+	contacts, err := r.ContactsAt(s.Account, addressesOf(rows))
+	if err != nil {
+		return nil, err
+	}
+	twice, err := listedTwice(r, b, rows, contacts)
+	if err != nil {
+		return nil, err
+	}
 	l, shown := letter{BroadcastState: s, broadcast: b, mailing: mailing}, make([]BroadcastSample, 0, len(rows))
 	for _, row := range rows {
-		contact, err := contactAt(r, s.Account, row.Address)
-		if err != nil {
-			return nil, err
+		contact, known := contacts[row.Address]
+		if !known {
+			contact = personAt(row.Address).contact()
 		}
 		_, choice, skip := l.fill(contact, row)
+		if twice[row.Address] {
+			skip = chat.SkipDuplicate
+		}
 		shown = append(shown, BroadcastSample{Address: row.Address, Name: contact.Name, Preview: choice.Preview, Reason: cmp.Or(skip, l.withoutConsent(contact))})
 	}
 	return shown, nil

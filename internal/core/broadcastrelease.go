@@ -198,6 +198,7 @@ type letter struct {
 	broadcast chat.Broadcast
 	mailing   chat.Mailing
 	contacts  map[string]chat.Contact          // known contacts, by address
+	twice     map[string]bool                  // addresses of contacts that are recipients under another one too
 	files     map[chat.LibraryFile]*chat.Error // files that were checked, and what is wrong with them
 }
 
@@ -213,7 +214,10 @@ func newLetter(tx *store.Tx, s BroadcastState, b chat.Broadcast, mailing chat.Ma
 		return l, err
 	}
 	l = letter{BroadcastState: s, broadcast: b, mailing: mailing, files: map[chat.LibraryFile]*chat.Error{}}
-	l.contacts, err = tx.ContactsAt(s.Account, addressesOf(rows))
+	if l.contacts, err = tx.ContactsAt(s.Account, addressesOf(rows)); err != nil {
+		return l, err
+	}
+	l.twice, err = listedTwice(tx.Reader, b, rows, l.contacts)
 	return l, err
 }
 
@@ -224,6 +228,9 @@ func (l letter) send(tx *store.Tx, r *chat.Recipient) (skip string, err error) {
 		contact = personAt(r.Address).contact()
 	}
 	r.ContactID = contact.ID
+	if l.twice[r.Address] {
+		return chat.SkipDuplicate, nil
+	}
 	content, choice, skip := l.fill(contact, *r)
 	if skip != "" {
 		return skip, nil

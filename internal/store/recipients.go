@@ -93,6 +93,18 @@ func (tx *Tx) insertRecipients(orgID, broadcastID string, listed bool, rows []ne
 	return added, err
 }
 
+// RecipientsAmong returns the addresses that recipients of a broadcast have.
+func (r Reader) RecipientsAmong(broadcastID string, addresses []string) (map[string]bool, error) {
+	found := map[string]bool{}
+	err := each(r, func(row scanner) error {
+		address, err := scanText(row)
+		found[address] = true
+		return err
+	}, "SELECT unique_address FROM broadcast_recipients WHERE broadcast_id = $1 AND unique_address IS NOT NULL AND "+r.dialect.oneOf("unique_address", "$2"),
+		broadcastID, r.dialect.list(addresses))
+	return found, err
+}
+
 // FirstRecipients returns up to limit of a broadcast's recipients with a status, after an id, in the order in
 // which they were added.
 func (r Reader) FirstRecipients(broadcastID string, status chat.RecipientStatus, after string, limit int) ([]chat.Recipient, error) {
