@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -348,6 +349,29 @@ func TestMergedContact(t *testing.T) {
 		again := r.create(0, 0, func(in *core.NewBroadcast) { in.ContactIDs = []string{byID.ID, byNumber.ID} })
 		if n := r.counts(again); n.Waiting != 1 || n.Skipped != 1 {
 			t.Errorf("by the id of a merged contact: %+v", n)
+		}
+	})
+}
+
+// A contact is written to under the number that it has when its turn comes, and not twice if that is in the list as well.
+func TestContactWithAnotherNumber(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		first, second := storetest.Contact(r.t, r.Store, r.Account, number(1)), storetest.Contact(r.t, r.Store, r.Account, number(2))
+		b := r.create(3, 1, func(in *core.NewBroadcast) { in.ContactIDs = []string{first.ID, second.ID} })
+		first.PhoneNumber, second.PhoneNumber = new(number(3)), new(number(4))
+		r.InTx(func(tx *store.Tx) error { return errors.Join(tx.UpdateContact(first), tx.UpdateContact(second)) })
+		p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now)
+		if err != nil || p.Skipped[chat.SkipDuplicate] != 1 || p.Sendable() != 2 {
+			t.Errorf("the preview is %+v, %v", p, err)
+		}
+		r.do(b, core.StartBroadcast)
+		r.untilOver(b)
+		r.requireLedger(b)
+		if n := r.counts(b); n.Sent != 2 || n.Skipped != 1 || !maps.Equal(r.calls, map[string]int{number(3): 1, number(4): 1}) {
+			t.Errorf("the counts are %+v, the messages %v", n, r.calls)
+		}
+		if row := r.all(b)[1]; row.Address != number(4) || row.ContactID != second.ID {
+			t.Errorf("the recipient is %+v", row)
 		}
 	})
 }

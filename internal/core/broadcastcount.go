@@ -111,7 +111,7 @@ func (j *judge) listed(tell verdict) error {
 		if err != nil {
 			return err
 		}
-		contacts, err := j.reader.ContactsAt(j.Account, addressesOf(rows))
+		contacts, err := contactsOf(j.reader, j.Account, rows)
 		if err != nil {
 			return err
 		}

@@ -158,25 +158,63 @@ func addressesOfContact(c chat.Contact) (all []string) {
 	return all
 }
 
+// contactsOf returns the known contacts of recipients, by the recipients' addresses. Somebody who was added as a contact
+// and has another number since is found by the contact's id.
+func contactsOf(r store.Reader, account chat.Account, rows []chat.Recipient) (map[string]chat.Contact, error) {
+	contacts, err := r.ContactsAt(account, addressesOf(rows))
+	if err != nil {
+		return nil, err
+	}
+	var moved, ids []string
+	for _, row := range rows {
+		if _, known := contacts[row.Address]; !known && row.ContactID != "" {
+			moved, ids = append(moved, row.Address), append(ids, row.ContactID)
+		}
+	}
+	if len(moved) == 0 {
+		return contacts, nil
+	}
+	if ids, err = followMerges(r, account.OrgID, ids); err != nil {
+		return nil, err
+	}
+	wanted := map[string]bool{}
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	found, err := r.ContactsByID(account.OrgID, wanted)
+	for i, id := range ids {
+		if contact, ok := found[id]; ok && addressOf(contact) != "" {
+			contacts[moved[i]] = contact
+		}
+	}
+	return contacts, err
+}
+
 // listedTwice returns the addresses of recipients whose contact is a recipient under a better address too: there were
-// two contacts when they were added, and a merge has made them one.
+// two contacts when they were added, and a merge has made them one, or the contact has the number of another now.
 func listedTwice(r store.Reader, b chat.Broadcast, rows []chat.Recipient, contacts map[string]chat.Contact) (map[string]bool, error) {
-	better := map[string][]string{}
+	better, twice, moved := map[string][]string{}, map[string]bool{}, map[string]bool{}
 	var all []string
 	for _, row := range rows {
-		if contact, known := contacts[row.Address]; known {
-			addresses := addressesOfContact(contact)
-			better[row.Address] = addresses[:slices.Index(addresses, row.Address)]
-			all = append(all, better[row.Address]...)
+		contact, known := contacts[row.Address]
+		if !known {
+			continue
 		}
+		others := addressesOfContact(contact)
+		if i := slices.Index(others, row.Address); i >= 0 {
+			others = others[:i]
+		} else {
+			twice[row.Address], moved[contact.ID] = moved[contact.ID], true
+		}
+		better[row.Address] = others
+		all = append(all, others...)
 	}
 	if len(all) == 0 {
 		return nil, nil
 	}
 	listed, err := r.RecipientsAmong(b.ID, all)
-	twice := map[string]bool{}
 	for address, others := range better {
-		twice[address] = slices.ContainsFunc(others, func(other string) bool { return listed[other] })
+		twice[address] = twice[address] || slices.ContainsFunc(others, func(other string) bool { return listed[other] })
 	}
 	return twice, err
 }

@@ -113,7 +113,7 @@ func broadcastSamples(r store.Reader, s BroadcastState, b chat.Broadcast) ([]Bro
 	if err != nil {
 		return nil, err
 	}
-	contacts, err := r.ContactsAt(s.Account, addressesOf(rows))
+	contacts, err := contactsOf(r, s.Account, rows)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -197,7 +198,7 @@ type letter struct {
 	BroadcastState
 	broadcast chat.Broadcast
 	mailing   chat.Mailing
-	contacts  map[string]chat.Contact          // known contacts, by address
+	contacts  map[string]chat.Contact          // known contacts, by the recipient's address
 	twice     map[string]bool                  // addresses of contacts that are recipients under another one too
 	files     map[chat.LibraryFile]*chat.Error // files that were checked, and what is wrong with them
 }
@@ -214,7 +215,7 @@ func newLetter(tx *store.Tx, s BroadcastState, b chat.Broadcast, mailing chat.Ma
 		return l, err
 	}
 	l = letter{BroadcastState: s, broadcast: b, mailing: mailing, files: map[chat.LibraryFile]*chat.Error{}}
-	if l.contacts, err = tx.ContactsAt(s.Account, addressesOf(rows)); err != nil {
+	if l.contacts, err = contactsOf(tx.Reader, s.Account, rows); err != nil {
 		return l, err
 	}
 	l.twice, err = listedTwice(tx.Reader, b, rows, l.contacts)
@@ -230,6 +231,12 @@ func (l letter) send(tx *store.Tx, r *chat.Recipient) (skip string, err error) {
 	r.ContactID = contact.ID
 	if l.twice[r.Address] {
 		return chat.SkipDuplicate, nil
+	}
+	if known && !slices.Contains(addressesOfContact(contact), r.Address) {
+		r.Address = addressOf(contact)
+		if err := tx.MoveRecipient(*r); err != nil {
+			return "", err
+		}
 	}
 	content, choice, skip := l.fill(contact, *r)
 	if skip != "" {

@@ -190,6 +190,12 @@ func (tx *Tx) QueueRecipient(r chat.Recipient) error {
 		WHERE org_id = $1 AND id = $2 AND broadcast_id = $3`, r.OrgID, r.ID, r.BroadcastID, orNull(r.ContactID), r.MessageID)
 }
 
+// MoveRecipient stores a recipient's new address, which no other recipient of the broadcast has.
+func (tx *Tx) MoveRecipient(r chat.Recipient) error {
+	return tx.later(`UPDATE broadcast_recipients SET address = $4, unique_address = $4
+		WHERE org_id = $1 AND id = $2 AND broadcast_id = $3`, r.OrgID, r.ID, r.BroadcastID, r.Address)
+}
+
 // SkipRecipient stores why a recipient gets no message.
 func (tx *Tx) SkipRecipient(r chat.Recipient, reason string) error {
 	return tx.later(`UPDATE broadcast_recipients SET status = 'skipped', reason = $4, contact_id = $5
