@@ -219,3 +219,26 @@ func TestSamplePayloads(t *testing.T) {
 		w.requireDeliveries("x " + string(kind) + " pending")
 	})
 }
+
+// What a client reads of a subscription it may write, also if a number is gone. It may not choose that number anew.
+func TestSubscriptionKeepsItsNumbers(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		s := w.subscribe("in", []string{*w.Account.PhoneNumberID}, "*")
+		gone := chat.WebhookSubscriptionPatch{PhoneNumberIDs: chat.To(s.PhoneNumberIDs)}
+		patch := func(p chat.WebhookSubscriptionPatch) error {
+			return w.Store.InTx(t.Context(), func(tx *store.Tx) error {
+				_, err := core.UpdateWebhookSubscription(tx, w.Org.ID, s.ID, p)
+				return err
+			})
+		}
+		w.InTx(func(tx *store.Tx) error {
+			_, err := core.DisconnectAccount(tx, w.Org.ID, *w.Account.PhoneNumberID)
+			return err
+		})
+		w.Must(patch(gone))
+		w.Must(patch(chat.WebhookSubscriptionPatch{PhoneNumberIDs: chat.Cleared[[]string]()}))
+		if code, _ := chat.CodeOf(patch(gone)); code != chat.CodeInvalidFieldValue {
+			t.Errorf("a number that is gone: %v", code)
+		}
+	})
+}

@@ -14,7 +14,7 @@ func CreateWebhookSubscription(tx *store.Tx, seal Sealer, orgID string, in chat.
 	if err := in.Clean(); err != nil {
 		return chat.WebhookSubscription{}, NewSecret{}, err
 	}
-	if err := checkNumberFilter(tx.Reader, orgID, in.PhoneNumberIDs); err != nil {
+	if err := checkNumberFilter(tx.Reader, orgID, in.PhoneNumberIDs, nil); err != nil {
 		return chat.WebhookSubscription{}, NewSecret{}, err
 	}
 	if err := checkSubscriptionRoom(tx, orgID); err != nil {
@@ -40,8 +40,9 @@ func checkSubscriptionRoom(tx *store.Tx, orgID string) error {
 		"An organization can have %d webhook subscriptions. Delete one that is not needed any more.", chat.MaxWebhookSubscriptions))
 }
 
-// checkNumberFilter checks that the numbers belong to the organization.
-func checkNumberFilter(r store.Reader, orgID string, numbers []string) error {
+// checkNumberFilter checks that the numbers belong to the organization. Those of before may stay, also if one has been
+// disconnected since: a client must be able to write what it has read.
+func checkNumberFilter(r store.Reader, orgID string, numbers, before []string) error {
 	if len(numbers) == 0 {
 		return nil
 	}
@@ -50,7 +51,7 @@ func checkNumberFilter(r store.Reader, orgID string, numbers []string) error {
 		return err
 	}
 	for i, n := range numbers {
-		if !slices.Contains(known, n) {
+		if !slices.Contains(known, n) && !slices.Contains(before, n) {
 			return chat.Invalid(fmt.Sprintf("phone_number_ids[%d]", i), "The organization has no number %s.", n)
 		}
 	}
@@ -83,7 +84,7 @@ func UpdateWebhookSubscription(tx *store.Tx, orgID, id string, patch chat.Webhoo
 		return chat.WebhookSubscription{}, err
 	}
 	if patch.PhoneNumberIDs.Given {
-		if err := checkNumberFilter(tx.Reader, orgID, after.PhoneNumberIDs); err != nil {
+		if err := checkNumberFilter(tx.Reader, orgID, after.PhoneNumberIDs, before.PhoneNumberIDs); err != nil {
 			return chat.WebhookSubscription{}, err
 		}
 	}
