@@ -75,7 +75,7 @@ func requireEmpty(dir string) error {
 
 // hold brings the schema up to date and takes the waiting work off its queues.
 func hold(ctx context.Context, dir string) (held core.Held, err error) {
-	st, err := store.Open(ctx, store.Config{Dir: dir, Exclusive: true, MustExist: true})
+	st, err := store.Open(ctx, store.Config{Dir: dir, Exclusive: true})
 	if err != nil {
 		return held, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/parleyhq/parley/internal/pgtest"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
@@ -61,7 +60,7 @@ func onEachEngine(t *testing.T, test func(t *testing.T, s site)) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		test(t, site{[]string{"--database-url", pgtest.NewDatabase(t), "--data", t.TempDir()}})
+		test(t, site{[]string{"--database-url", storetest.NewConfig(t, storetest.Postgres).URL, "--data", t.TempDir()}})
 	})
 }
 

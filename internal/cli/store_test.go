@@ -67,13 +67,29 @@ func TestCommandsMakeNoStore(t *testing.T) {
 	}
 }
 
+// The same holds for a database, in which a command for another service could be the mistake.
+func TestCommandsMakeNoTables(t *testing.T) {
+	t.Parallel()
+	url := pgtest.NewDatabase(t)
+	for _, command := range []string{"org create --name x", "check", "held hold", "org list"} {
+		parley(t, append(strings.Fields(command), "--database-url", url)...).
+			refused(t, exitFailed, "there is no store in the database", "--database-url (PARLEY_DATABASE_URL)", "`parley serve`")
+	}
+	if o := parley(t, "migrate", "--database-url", url); o.code != exitOK {
+		t.Errorf("migrate: %+v", o)
+	}
+	if o := parley(t, "org", "list", "--database-url", url); o.code != exitOK {
+		t.Errorf("org list: %+v", o)
+	}
+}
+
 func TestDatabaseOfAnotherOwner(t *testing.T) {
 	t.Parallel()
 	url := pgtest.NewDatabase(t)
 	stranger := "parley_test_" + strings.ToLower(rand.Text()) // roles belong to the whole server
 	execute(t, url, "CREATE ROLE "+stranger+" LOGIN", "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
 	t.Cleanup(func() { execute(t, url, "DROP ROLE "+stranger) })
-	parley(t, "org", "list", "--database-url", asUser(t, url, stranger)).
+	parley(t, "migrate", "--database-url", asUser(t, url, stranger)).
 		refused(t, exitFailed, "permission denied for schema public", "must be the database's owner")
 }
 

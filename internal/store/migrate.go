@@ -11,8 +11,8 @@ import (
 )
 
 // migrateUp applies the missing migrations. The caller holds a lock against other nodes, so that each migration
-// runs once, however many nodes start together.
-func migrateUp(ctx context.Context, dialect goose.Dialect, db *sql.DB) error {
+// runs once, however many nodes start together. If the store must exist, an older schema is refused.
+func migrateUp(ctx context.Context, dialect goose.Dialect, db *sql.DB, mustExist bool) error {
 	provider, err := goose.NewProvider(dialect, db, migrations.Files)
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
@@ -22,7 +22,10 @@ func migrateUp(ctx context.Context, dialect goose.Dialect, db *sql.DB) error {
 		return fmt.Errorf("read the schema's version: %w", err)
 	}
 	if have > want {
-		return fmt.Errorf("the store has schema version %d, newer than this program knows (%d): start the newer program, or restore a backup from before the upgrade", have, want)
+		return fmt.Errorf("the store has schema version %d, newer than this program knows (%d): start the newer program, or restore a backup from before the upgrade with this one", have, want)
+	}
+	if have < want && mustExist {
+		return fmt.Errorf("the store has schema version %d, and this program needs %d: start the server with this program, or run `parley migrate`; older programs refuse the store after that", have, want)
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrate the store: %w", err)

@@ -89,6 +89,36 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	})
 }
 
+// What only looks at a store neither makes one nor upgrades it, because the program that serves on it would be
+// shut out.
+func TestStoreThatMustExistIsNotMigrated(t *testing.T) {
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		empty := storetest.NewEmptyConfig(t, engine)
+		empty.MustExist = true
+		for range 2 { // the first has made nothing
+			_, err := store.Open(t.Context(), empty)
+			requireErrorWith(t, err, "there is no store in the da", "`parley serve`")
+		}
+
+		cfg := storetest.NewConfig(t, engine)
+		execute(t, cfg, "DELETE FROM goose_db_version WHERE version_id > 0")
+		cfg.MustExist = true
+		for range 2 {
+			_, err := store.Open(t.Context(), cfg)
+			requireErrorWith(t, err, "the store has schema version 0, and this program needs", "`parley migrate`")
+		}
+	})
+}
+
+func requireErrorWith(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Fatalf("%v does not say %s", err, part)
+		}
+	}
+}
+
 // execute runs a statement beside the store.
 func execute(t *testing.T, cfg store.Config, statement string) {
 	t.Helper()

@@ -36,6 +36,7 @@ type postgresEngine struct {
 	pool    *pgxpool.Pool
 	pooled  bool            // a pooler in front of the server lends connections by the transaction
 	direct  *pgx.ConnConfig // the server's own address, if it was given
+	must    bool            // the store must exist
 	log     *slog.Logger
 	teller  teller
 	closed  atomic.Bool
@@ -54,7 +55,8 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 		return nil, err
 	}
 	e := &postgresEngine{
-		log: cfg.Log,
+		must: cfg.MustExist,
+		log:  cfg.Log,
 		telling: logging.NewEpisode(cfg.Log, cfg.Metrics, "wakeup_notifications",
 			"other nodes cannot be told of work: they find it by looking", "other nodes are told of work again"),
 		listening: logging.NewEpisode(cfg.Log, cfg.Metrics, "wakeup_listener",

@@ -2,6 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5/stdlib"
@@ -26,7 +29,25 @@ func (e *postgresEngine) migrate(ctx context.Context) error {
 	defer unlock()
 	db := stdlib.OpenDBFromPool(e.pool)
 	defer db.Close()
-	return migrateUp(ctx, goose.DialectPostgres, db)
+	if e.must {
+		if err := requireTables(ctx, db); err != nil {
+			return err
+		}
+	}
+	return migrateUp(ctx, goose.DialectPostgres, db, e.must)
+}
+
+// requireTables refuses a database without a store, which is probably a mistake.
+func requireTables(ctx context.Context, db *sql.DB) error {
+	there := false
+	err := db.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", goose.DefaultTablename).Scan(&there)
+	if err != nil {
+		return fmt.Errorf("look for the store: %w", err)
+	}
+	if !there {
+		return errors.New("there is no store in the database: name the server's with --database-url (PARLEY_DATABASE_URL), or make a store by starting the server once, with `parley serve`")
+	}
+	return nil
 }
 
 // lockMigrations waits until no other node migrates. The lock belongs to a transaction that stays open until

@@ -87,7 +87,7 @@ func (e *sqliteEngine) migrateFile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(migrateUp(ctx, goose.DialectSQLite3, db), db.Close())
+	return errors.Join(migrateUp(ctx, goose.DialectSQLite3, db, e.cfg.MustExist), db.Close())
 }
 
 func (e *sqliteEngine) start(ctx context.Context) (err error) {

@@ -47,7 +47,8 @@ type Config struct {
 	// Exclusive claims the embedded store for this process as the server. Commands beside it open the store
 	// without.
 	Exclusive bool
-	// MustExist refuses a folder without an embedded store instead of creating one.
+	// MustExist refuses a place without a store, and a store with an older schema, instead of creating or
+	// upgrading it. A look at a store must not shut out the program that serves on it.
 	MustExist bool
 	// Now is the wall clock; nil means time.Now.
 	Now func() time.Time
@@ -94,7 +95,7 @@ type engine interface {
 	close() error
 }
 
-// Open connects to the store and brings its schema up to date.
+// Open connects to the store and brings its schema up to date, unless the configuration says that it must be.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
