@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -79,6 +80,7 @@ func TestTortureDiskFull(t *testing.T) {
 	l.more(ledgerPerRound)
 	filler := filepath.Join(dir, "filler")
 	fillDisk(t, filler)
+	backUpWithoutRoom(t, l.srv, filepath.Join(dir, "copy.tar"))
 	before := l.accepted.Load()
 	within(fullFor, t.Failed)
 	t.Logf("%d messages were accepted while the disk was full", l.accepted.Load()-before)
@@ -92,6 +94,17 @@ func TestTortureDiskFull(t *testing.T) {
 	l.close()
 	l.check()
 	book.check(l)
+}
+
+// backUpWithoutRoom requires that a copy for which there is no room leaves nothing that takes the rest of it.
+func backUpWithoutRoom(t *testing.T, srv *Server, path string) {
+	t.Helper()
+	if r := srv.CLI("backup", path); r.Code == 0 || !strings.Contains(r.Stderr, path) || !strings.Contains(r.Stderr, "full") {
+		t.Errorf("a back-up to a full disk: %+v", r)
+	}
+	if left, err := filepath.Glob(path + "*"); err != nil || len(left) > 0 {
+		t.Errorf("it left %v (%v)", left, err)
+	}
 }
 
 // fillDisk writes a file until nothing more fits.

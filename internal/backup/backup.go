@@ -60,11 +60,18 @@ type Summary struct {
 // Write copies the data folder to a file, which appears complete or not at all. A name that ends in .gz is
 // compressed.
 func Write(ctx context.Context, dir, path string, o Options) (Summary, error) {
-	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".part-*")
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return Summary{}, fmt.Errorf("%s is a folder: name a file in it", path)
+	}
+	room, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".part-*")
 	if err != nil {
 		return Summary{}, err
 	}
-	defer os.Remove(part.Name())
+	defer os.RemoveAll(room) // with what SQLite leaves where there was no room for the copy
+	part, err := os.OpenFile(filepath.Join(room, "archive"), os.O_CREATE|os.O_EXCL|os.O_RDWR, privateFile)
+	if err != nil {
+		return Summary{}, err
+	}
 	s, err := writeTo(ctx, dir, part, strings.HasSuffix(path, ".gz"), o)
 	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
 		return s, err
@@ -78,8 +85,7 @@ func Write(ctx context.Context, dir, path string, o Options) (Summary, error) {
 }
 
 func writeTo(ctx context.Context, dir string, w *os.File, compress bool, o Options) (Summary, error) {
-	database := w.Name() + ".db"
-	defer os.Remove(database)
+	database := filepath.Join(filepath.Dir(w.Name()), databaseName)
 	s := Summary{Manifest: Manifest{format, o.Version, time.Now().UTC().Truncate(time.Second), o.Media && o.MediaAt == "", o.MediaAt, o.Key}}
 	if err := store.CopyEmbedded(ctx, dir, database); err != nil {
 		return s, err

@@ -286,6 +286,49 @@ func TestFilesAndKey(t *testing.T) {
 	}
 }
 
+// A master key may be the only one of its kind, so no copy replaces it.
+func TestKeyIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	must(t, os.WriteFile(filepath.Join(o.dir, "secret.key"), []byte("a key"), 0o600))
+	copied := o.copy(backup.Options{Key: true})
+	for key, taken := range map[string]bool{"a key\n": true, "another key": false} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "secret.key")
+		must(t, os.WriteFile(path, []byte(key), 0o600))
+		_, err := backup.Restore(t.Context(), copied, dir)
+		if (err == nil) != taken || err != nil && !strings.Contains(err.Error(), path+" is another master key") {
+			t.Errorf("with %q there: %v", key, err)
+		}
+		there, err := os.ReadFile(path)
+		if must(t, err); strings.TrimSpace(string(there)) != strings.TrimSpace(key) {
+			t.Errorf("%q became %q", key, there)
+		}
+	}
+}
+
+// What cannot be written or read is named, and nothing stays behind.
+func TestUnusableFiles(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	dir := t.TempDir()
+	_, err := backup.Write(t.Context(), o.dir, dir, backup.Options{})
+	if want := dir + " is a folder"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v is not %q", err, want)
+	}
+	copied := o.copy(backup.Options{})
+	content, err := os.ReadFile(copied)
+	must(t, err)
+	must(t, os.WriteFile(copied, content[:len(content)/2], 0o600))
+	_, err = backup.Restore(t.Context(), copied, dir)
+	if want := copied + " is not complete"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v is not %q", err, want)
+	}
+	if left, err := os.ReadDir(filepath.Dir(copied)); err != nil || len(left) != 1 {
+		t.Errorf("beside the copy are %v (%v)", left, err)
+	}
+}
+
 // A damaged database is refused at the start, and by a copy.
 func TestDamage(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package backup
 import (
 	"archive/tar"
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -26,7 +27,7 @@ type Restored struct {
 	HasKey   bool // whether the folder has a master key
 }
 
-// Restore makes a data folder from a copy. Messages that were queued in the copy are held, because they may
+// Restore makes a data folder from a copy. A master key in the folder stays. Messages that were queued in the copy are held, because they may
 // have been sent since. It refuses a folder with a store. The database appears last, so that no server starts
 // on half a folder.
 func Restore(ctx context.Context, path, dir string) (r Restored, err error) {
@@ -50,6 +51,9 @@ func Restore(ctx context.Context, path, dir string) (r Restored, err error) {
 	if r.Held, err = hold(ctx, room); err != nil {
 		return r, err
 	}
+	if err := keepKey(room, dir); err != nil {
+		return r, err
+	}
 	for _, name := range []string{keyName, mediaName, databaseName} {
 		err := os.Rename(filepath.Join(room, name), filepath.Join(dir, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -69,6 +73,25 @@ func requireEmpty(dir string) error {
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+	}
+	return nil
+}
+
+// keepKey refuses to replace another master key: nobody could read any more what it has sealed.
+func keepKey(room, dir string) error {
+	copied, err := os.ReadFile(filepath.Join(room, keyName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	there, missing := os.ReadFile(filepath.Join(dir, keyName))
+	if errors.Is(missing, fs.ErrNotExist) {
+		return err
+	}
+	if err := errors.Join(err, missing); err != nil {
+		return err
+	}
+	if !bytes.Equal(bytes.TrimSpace(copied), bytes.TrimSpace(there)) {
+		return fmt.Errorf("%s is another master key than the copy's: restore into a new folder, or move the key out of the way", filepath.Join(dir, keyName))
 	}
 	return nil
 }
@@ -127,6 +150,9 @@ func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err e
 			err = extract(archive, filepath.Join(dir, filepath.FromSlash(name)))
 		default:
 			err = fmt.Errorf("%s is not a back-up: it has %q", path, name)
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = fmt.Errorf("%s is not complete: %w", path, err)
 		}
 		if err != nil {
 			return m, files, err

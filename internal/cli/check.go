@@ -33,9 +33,6 @@ func (cmd *checkCommand) Run(c *console) error {
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
 	var rows []record
 	left := 0
 	for _, f := range faults {
@@ -44,12 +41,15 @@ func (cmd *checkCommand) Run(c *console) error {
 			left++
 		}
 	}
-	if len(rows) > 0 || cmd.JSON {
-		err = cmd.printAll(c.stdout, rows, "fault", "mended", "first")
+	if len(rows) > 0 || cmd.JSON && err == nil {
+		err = errors.Join(err, cmd.printAll(c.stdout, rows, "fault", "mended", "first"))
+	}
+	if err != nil { // what was found before, and perhaps mended, is told all the same
+		return err
 	}
 	if left > 0 {
-		return errors.Join(err, fmt.Errorf("%d faults are left", left))
+		return fmt.Errorf("%d faults are left", left)
 	}
 	fmt.Fprintln(c.stderr, "The store is sound.")
-	return err
+	return nil
 }

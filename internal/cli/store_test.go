@@ -83,6 +83,26 @@ func TestCommandsMakeNoTables(t *testing.T) {
 	}
 }
 
+// What a check has mended is told, also if it cannot go on.
+func TestCheckThatCannotReadAFile(t *testing.T) {
+	t.Parallel()
+	url, dir := pgtest.NewDatabase(t), t.TempDir()
+	if o := parley(t, "migrate", "--database-url", url); o.code != exitOK {
+		t.Fatalf("migrate: %+v", o)
+	}
+	execute(t, url, "INSERT INTO held_sends (org_id, message_id, category, held_at) VALUES ('o', 'msg_gone', '', 1)",
+		`INSERT INTO media (org_id, id, account_id, team_id, origin, mime_type, size, sha256, token, blob_key, created_at)
+			VALUES ('o', 'm', 'a', 't', 'library', 'text/plain', 1, '', '', 'some-file', 1)`)
+	err := errors.Join(os.Mkdir(filepath.Join(dir, "media"), 0o700), os.WriteFile(filepath.Join(dir, "media", "le"), nil, 0o600)) // the file's folder
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := parley(t, "check", "--repair", "--database-url", url, "--data", dir)
+	if o.code != exitFailed || !strings.Contains(o.stdout, "msg_gone") || !strings.Contains(o.stderr, "not a directory") {
+		t.Errorf("check: %+v", o)
+	}
+}
+
 func TestDatabaseOfAnotherOwner(t *testing.T) {
 	t.Parallel()
 	url := pgtest.NewDatabase(t)

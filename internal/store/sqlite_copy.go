@@ -28,7 +28,7 @@ func CopyEmbedded(ctx context.Context, dir, to string) error {
 	}
 	_, err = db.ExecContext(ctx, "VACUUM INTO ?", to)
 	if err = errors.Join(err, db.Close()); err != nil {
-		return fmt.Errorf("copy the store: %w", err)
+		return fmt.Errorf("copy the store to %s: %w", to, err)
 	}
 	return CheckFile(ctx, to)
 }
