@@ -13,6 +13,25 @@ import (
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
+// Only wrong content is damage: whoever may not read the file, or interrupts the check, has no need of a back-up.
+func TestWhatIsNoDamage(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "parley.db")
+	requireNoError(t, os.WriteFile(path, []byte(strings.Repeat("not written by SQLite", 1000)), 0o600))
+	if err := store.CheckFile(t.Context(), path); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("another file: %v", err)
+	}
+	if err := store.CheckFile(t.Context(), t.TempDir()); err == nil || errors.Is(err, store.ErrDamaged) {
+		t.Errorf("a folder: %v", err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	cfg := storetest.NewConfig(t, storetest.SQLite)
+	if err := store.CheckFile(stopped, filepath.Join(cfg.Dir, "parley.db")); !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrDamaged) {
+		t.Errorf("interrupted: %v", err)
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")

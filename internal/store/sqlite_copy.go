@@ -5,12 +5,19 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
+
+	sqlitedriver "modernc.org/sqlite"
+	"zombiezen.com/go/sqlite"
 )
+
+const readAndWrite = 0o6 // for access(2)
 
 // CopyEmbedded writes the embedded store of a folder to a new file, as of one instant, even while a server
 // works on it. It checks the copy.
@@ -57,21 +64,21 @@ const mostComplaints = 5
 func quickCheck(ctx context.Context, db *sql.DB, path string) error {
 	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA quick_check(%d)", mostComplaints))
 	if err != nil {
-		return damaged(path, err)
+		return unread(path, err)
 	}
 	defer rows.Close()
 	var faults []string
 	for rows.Next() {
 		var line string
 		if err := rows.Scan(&line); err != nil {
-			return damaged(path, err)
+			return unread(path, err)
 		}
 		if line != "ok" {
 			faults = append(faults, line)
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return damaged(path, err)
+		return unread(path, err)
 	}
 	if len(faults) > 0 {
 		return damaged(path, errors.New(strings.Join(faults, "; ")))
@@ -86,10 +93,23 @@ func damaged(path string, why error) error {
 	return fmt.Errorf("%w: %s: %w", ErrDamaged, path, why)
 }
 
-// openDatabase opens an existing database.
+// unread is damaged only if SQLite says that the content is wrong. A file that this user may not read, or a check
+// that was interrupted, is no reason to restore a back-up.
+func unread(path string, why error) error {
+	var failed *sqlitedriver.Error
+	if errors.As(why, &failed) {
+		switch sqlite.ResultCode(failed.Code()).ToPrimary() {
+		case sqlite.ResultCorrupt, sqlite.ResultNotADB:
+			return damaged(path, why)
+		}
+	}
+	return fmt.Errorf("read %s: %w", path, why)
+}
+
+// openDatabase opens an existing database. SQLite would not say why it cannot.
 func openDatabase(path string) (*sql.DB, error) {
-	if _, err := os.Stat(path); err != nil {
-		return nil, err
+	if err := syscall.Access(path, readAndWrite); err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=rw&_pragma=busy_timeout(10000)")
 	if err == nil {
@@ -113,5 +133,8 @@ func checkAtStart(ctx context.Context, path string) error {
 	if err == nil || limited.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("%w (restore a back-up with `parley restore`)", err)
+	if errors.Is(err, ErrDamaged) {
+		return fmt.Errorf("%w (restore a back-up with `parley restore`)", err)
+	}
+	return err
 }
