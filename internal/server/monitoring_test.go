@@ -47,6 +47,30 @@ var minor = map[string]bool{
 	"parley_api_log_dropped_total": true, "parley_search_indexed_total": true, "parley_trouble_failures_total": true, "parley_webhook_payload_bytes": true,
 }
 
+// Prometheus joins two conditions by their labels. One without labels never meets one that has them, and the alert
+// would never fire.
+func TestConditionsOfAlertsMeet(t *testing.T) {
+	t.Parallel()
+	rules, err := os.ReadFile("../../deploy/monitoring/alerts.yml")
+	must(t, err)
+	joined := 0
+	for _, rule := range regexp.MustCompile(`(?m)^ *expr: (.+)$`).FindAllStringSubmatch(string(rules), -1) {
+		conditions := strings.Split(rule[1], " and ")
+		if len(conditions) == 1 {
+			continue
+		}
+		joined++
+		for _, condition := range conditions {
+			if !strings.HasPrefix(condition, "max(") && !strings.HasPrefix(condition, "sum(") {
+				t.Errorf("%q keeps labels in %q", condition, rule[1])
+			}
+		}
+	}
+	if joined < 3 {
+		t.Errorf("%d alerts have two conditions", joined)
+	}
+}
+
 // Every alert has a section in docs/operating.md, and every such section an alert.
 func TestEveryAlertIsExplained(t *testing.T) {
 	t.Parallel()
