@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -84,6 +86,22 @@ func TestShutdownLetsRequestsFinish(t *testing.T) {
 		srv.Restart()
 		expect(t, srv.Get(org.Key, "/v1/labels/"+reply.ID()), http.StatusOK, "")
 	})
+}
+
+// Whoever closes the terminal of a server stops it like everybody else.
+func TestClosedTerminalStopsTheServer(t *testing.T) {
+	t.Parallel()
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP) // else a server of tests under nohup would ignore it as well
+	defer signal.Stop(heard)
+	srv := Start(t)
+	slow := beginSlowRequest(t, srv, srv.NewOrg().Key)
+	srv.Signal(syscall.SIGHUP)
+	awaitRefusal(t, srv)
+	expect(t, slow.finish(t), http.StatusCreated, "")
+	if code := srv.Wait(); code != 0 {
+		t.Errorf("exit status %d", code)
+	}
 }
 
 func TestSecondSignalEndsTheServerAtOnce(t *testing.T) {

@@ -27,9 +27,9 @@ type Restored struct {
 	HasKey   bool // whether the folder has a master key
 }
 
-// Restore makes a data folder from a copy. A master key in the folder stays. Messages that were queued in the copy are held, because they may
-// have been sent since. It refuses a folder with a store. The database appears last, so that no server starts
-// on half a folder.
+// Restore makes a data folder from a copy. A master key in the folder stays. Messages that were queued in the
+// copy are held, because they may have been sent since. It refuses a folder with a store. The database appears
+// last, so that no server starts on half a folder.
 func Restore(ctx context.Context, path, dir string) (r Restored, err error) {
 	if err := requireEmpty(dir); err != nil {
 		return r, err

@@ -20,10 +20,14 @@ func Load(ctx context.Context, st *store.Store, text, dir string) (*vault.Vault,
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	if err == nil && text == "" && !vault.HasKeyFile(dir) {
+	tied := err == nil
+	if tied && text == "" && !vault.HasKeyFile(dir) {
 		return nil, fmt.Errorf("the store was set up with master key %s, which is not here: set PARLEY_SECRET_KEY, or copy %s back into %s", id, vault.KeyFile, dir)
 	}
 	v, err := vault.Load(text, dir)
+	if tied && errors.Is(err, vault.ErrMasterKey) {
+		return nil, fmt.Errorf("the store was set up with master key %s, and what is here is none: bring that one back, as PARLEY_SECRET_KEY or %s in %s; a new one would open nothing", id, vault.KeyFile, dir)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,24 @@ func TestLoadMasterKeyMakesNoneForAStoreThatHasOne(t *testing.T) {
 	})
 }
 
+// A new key opens nothing of a store that has one, so nobody is told to make it.
+func TestLoadAsksForTheStoresOwnKey(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		_, err := masterkey.Load(t.Context(), st, "no key", t.TempDir())
+		if err == nil || strings.Contains(err.Error(), "was set up") {
+			t.Errorf("for a new store: %v", err)
+		}
+		first, err := masterkey.Load(t.Context(), st, "", t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = masterkey.Load(t.Context(), st, "no key", t.TempDir())
+		if err == nil || !strings.Contains(err.Error(), "was set up with master key "+first.ID()) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 func TestCheckMasterKey(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		for range 2 {

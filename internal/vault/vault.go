@@ -23,7 +23,8 @@ const keySize = 32
 // KeyFile is the name of the file with the master key.
 const KeyFile = "secret.key"
 
-var errMasterKey = errors.New("the master key must be 32 bytes in base64: make one with `openssl rand -base64 32`")
+// ErrMasterKey says that a text is no master key.
+var ErrMasterKey = errors.New("the master key must be 32 bytes in base64: make one with `openssl rand -base64 32`")
 
 // Vault seals and opens values. It is safe for concurrent use.
 type Vault struct {
@@ -88,7 +89,7 @@ func createKeyFile(path string) ([]byte, error) {
 func parse(text string) (*Vault, error) {
 	key, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return nil, errMasterKey
+		return nil, ErrMasterKey
 	}
 	return New(key)
 }
@@ -96,7 +97,7 @@ func parse(text string) (*Vault, error) {
 // New makes a vault from a 32-byte master key.
 func New(master []byte) (*Vault, error) {
 	if len(master) != keySize {
-		return nil, errMasterKey
+		return nil, ErrMasterKey
 	}
 	v := &Vault{master: master}
 	v.id = hex.EncodeToString(v.Derive("key id")[:4])
