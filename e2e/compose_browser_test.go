@@ -23,7 +23,8 @@ func (s *Screen) writes(text string) {
 	s.holdsSoon(fmt.Sprintf("document.querySelector('[aria-label=Message]')?.value === %q", text))
 }
 
-// An answer and a note have separate drafts, which are there in this browser, after a reload, and in another browser.
+// An answer and a note have separate drafts, which are there in this browser, after a reload, in another browser, and in
+// another tab, until they are sent in one of them.
 func TestDashboardDrafts(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -52,11 +53,20 @@ func TestDashboardDrafts(t *testing.T) {
 	other.Press("tab", "Reply")
 	other.writes("Dear Dewi")
 
+	tab := s.Tab()
+	tab.Open(s.where())
+	tab.Has("log", "Messages")
+	tab.Press("tab", "Reply")
+	tab.writes("Dear Dewi")
+
 	s.Press("button", "Send")
 	s.SaysIn("Messages", "Dear Dewi")
 	s.writes("")
 	s.Press("tab", "Note")
 	s.writes("She is a regular")
+	tab.writes("") // else it could be sent once more
+	tab.Press("tab", "Note")
+	tab.writes("She is a regular")
 	s.Content()
 }
 

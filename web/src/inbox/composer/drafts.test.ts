@@ -73,3 +73,22 @@ it("writes a moment after the last key, and at once when the page is left or rea
   expect(keeper.read("u", "c").reply.body).toBe("Hi there, Uma");
   vi.useRealTimers();
 });
+
+it("follows what another tab does to the drafts of the conversation", () => {
+  vi.useFakeTimers();
+  const store = shelf();
+  const keeper = new DraftKeeper(store, 200);
+  const heard: unknown[] = [];
+  const end = keeper.follow("u", "c", (kind, draft) => heard.push([kind, draft]));
+  const other = (key: string, newValue: string | null) => window.dispatchEvent(new StorageEvent("storage", { key, newValue }));
+  keeper.write("u", "c", "reply", { body: "Hi", at: 1 });
+  other("parley-draft u c", null);
+  vi.advanceTimersByTime(200);
+  expect(readDrafts(store, "u", "c").reply).toBe(nothing);
+  other("parley-draft u c note", JSON.stringify({ body: "Ask Uma", at: 2 }));
+  other("parley-draft u another", JSON.stringify({ body: "Elsewhere", at: 3 }));
+  end();
+  other("parley-draft u c", JSON.stringify({ body: "Later", at: 4 }));
+  expect(heard).toEqual([["reply", nothing], ["note", { body: "Ask Uma", at: 2 }]]);
+  vi.useRealTimers();
+});

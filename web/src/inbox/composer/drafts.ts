@@ -22,9 +22,9 @@ type Shelf = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 const keyOf = (user: string, conversation: string, kind: DraftKind) =>
   `parley-draft ${user} ${conversation}${kind === "note" ? " note" : ""}`;
 
-function readDraft(shelf: Shelf, key: string): LocalDraft {
+function readDraft(text: () => string | null): LocalDraft {
   try {
-    const found = JSON.parse(shelf.getItem(key) ?? "null") as LocalDraft | null;
+    const found = JSON.parse(text() ?? "null") as LocalDraft | null;
     return typeof found?.body === "string" ? found : nothing;
   } catch {
     return nothing;
@@ -32,7 +32,7 @@ function readDraft(shelf: Shelf, key: string): LocalDraft {
 }
 
 export function readDrafts(shelf: Shelf, user: string, conversation: string): Drafts {
-  const read = (kind: DraftKind) => readDraft(shelf, keyOf(user, conversation, kind));
+  const read = (kind: DraftKind) => readDraft(() => shelf.getItem(keyOf(user, conversation, kind)));
   return { reply: read("reply"), note: read("note") };
 }
 
@@ -65,6 +65,18 @@ export class DraftKeeper {
     const key = keyOf(user, conversation, kind);
     this.waiting.set(key, () => writeDraft(this.shelf, user, conversation, kind, draft));
     this.timer ??= setTimeout(() => this.flush(), this.moment);
+  }
+
+  /** Tells of drafts that another tab of this browser has changed, sent or emptied. */
+  follow(user: string, conversation: string, changed: (kind: DraftKind, draft: LocalDraft) => void): () => void {
+    const heard = (event: StorageEvent) => {
+      const kind = (["reply", "note"] as const).find((kind) => event.key === keyOf(user, conversation, kind));
+      if (!kind) return;
+      this.waiting.delete(keyOf(user, conversation, kind)); // what was written before would come back
+      changed(kind, readDraft(() => event.newValue));
+    };
+    addEventListener("storage", heard);
+    return () => removeEventListener("storage", heard);
   }
 
   flush(): void {

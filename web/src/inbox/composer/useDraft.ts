@@ -28,8 +28,10 @@ export interface DraftState extends LocalDraft {
 
 /** The drafts of this person for this conversation: here at once, on the server a moment later. */
 export function useDraft(me: string, id: string): DraftState {
-  const [drafts, change] = useDrafts(me, id);
   const [chosen, choose] = useState<DraftKind>();
+  // What another tab does to the drafts must not turn a note into an answer under somebody's hands.
+  const stay = useCallback((drafts: Drafts) => choose((kind) => kind ?? lastWritten(drafts)), []);
+  const [drafts, change] = useDrafts(me, id, stay);
   const kind = chosen ?? lastWritten(drafts);
   const draft = drafts[kind];
   return {
@@ -57,8 +59,11 @@ export function useDraft(me: string, id: string): DraftState {
 
 type Change = (kind: DraftKind, next: LocalDraft, wait: number) => void;
 
-/** Both drafts. A change is kept here at once, and by the server after a while without another one. */
-function useDrafts(me: string, id: string): [Drafts, Change] {
+/**
+ * Both drafts. A change is kept here at once, and by the server after a while without another one. What another tab
+ * changes is followed, else this one would offer once more what has been sent there; `beforeOther` gets what was shown.
+ */
+function useDrafts(me: string, id: string, beforeOther: (drafts: Drafts) => void): [Drafts, Change] {
   const [drafts, setDrafts] = useState(() => keeper.read(me, id));
   const latest = useRef(drafts);
   const timers = useRef<Partial<Record<DraftKind, ReturnType<typeof setTimeout>>>>({});
@@ -83,6 +88,17 @@ function useDrafts(me: string, id: string): [Drafts, Change] {
       .catch(() => undefined);
     return () => end.abort();
   }, [id, set, keep]);
+
+  useEffect(
+    () =>
+      keeper.follow(me, id, (kind, draft) => {
+        touched.current.add(kind);
+        clearTimeout(timers.current[kind]); // the other tab tells the server
+        beforeOther(latest.current);
+        set({ [kind]: draft });
+      }),
+    [me, id, set, beforeOther],
+  );
 
   const change = useCallback(
     (kind: DraftKind, next: LocalDraft, wait: number) => {
