@@ -42,7 +42,9 @@ export function ContactRow(props: { contact: Contact; chosen: boolean; choose: (
       <Link to="/contacts/$id" params={{ id: c.id }} className={styles.person}>
         <Avatar name={name} id={c.id} size={32} />
         <span className={styles.cut}>
-          {name}
+          <span className={styles.name} dir="auto">
+            {name}
+          </span>
           {address !== name && <small className={styles.narrow}>{address}</small>}
         </span>
       </Link>

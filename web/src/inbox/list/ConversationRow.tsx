@@ -52,7 +52,9 @@ export const ConversationRow = memo(function ConversationRow({ conversation: c, 
       >
         <Avatar name={name} id={c.contact.id} />
         <span className={styles.middle}>
-          <span className={styles.name}>{name}</span>
+          <span className={styles.name} dir="auto">
+            {name}
+          </span>
           <RowPreview conversation={c} />
         </span>
         <span className={styles.right}>

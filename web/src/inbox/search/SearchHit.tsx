@@ -15,7 +15,7 @@ export function SearchHit({ found, item, at }: { found: FoundContact; item?: str
     <>
       <Avatar name={name} id={found.contact.id} size={32} />
       <span>
-        <b>{name}</b>
+        <b dir="auto">{name}</b>
         <span className={styles.words}>
           {cut(readable(found.snippet)).map((part, i) => (part.marked ? <mark key={i}>{part.text}</mark> : part.text))}
         </span>

@@ -28,7 +28,7 @@ export function ThreadHeader({ conversation: c }: { conversation: Conversation }
         <Avatar name={name} id={c.contact.id} size={36} />
       </span>
       <div className={styles.who}>
-        <h2>{name}</h2>
+        <h2 dir="auto">{name}</h2>
         <span>{second.filter(Boolean).join(" · ")}</span>
       </div>
       <WindowPill expiresAt={c.window_expires_at} />
