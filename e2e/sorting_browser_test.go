@@ -22,6 +22,34 @@ func hasLabel(name string) func(storedConversation) bool {
 	}
 }
 
+// TestDashboardManyLabels: a menu of more labels than a small screen has room for can be scrolled to the last of them.
+func TestDashboardManyLabels(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	s := OpenScreen(t, 1280, 600)
+	signIn(t, s, srv)
+	type number struct {
+		ID     string `json:"phone_number_id"`
+		TeamID string `json:"team_id"`
+	}
+	numbers := stored[struct{ Numbers []number }](s, "/me").Numbers
+	team := numbers[slices.IndexFunc(numbers, func(n number) bool { return n.ID == demoNumber })].TeamID
+	for i := range 30 {
+		if a := s.ask("POST", "/labels", map[string]any{"name": fmt.Sprintf("Label %02d", i), "color": "red", "team_id": team}); a.Status != http.StatusCreated {
+			t.Fatalf("making a label answers %d", a.Status)
+		}
+	}
+	id := s.openConversation(srv, "Dewi Pratiwi")
+	s.Press("button", "Labels")
+	s.Has("menuitemcheckbox", "Label 00")
+	s.holdsSoon(`document.querySelector("[role=menu]").getBoundingClientRect().bottom <= innerHeight`)
+	s.Press("menuitemcheckbox", "Label 00")
+	s.conversation(id, hasLabel("Label 00"))
+	s.Press("menuitemcheckbox", "Label 29")
+	s.conversation(id, hasLabel("Label 29"))
+	s.Content()
+}
+
 // TestDashboardSorting: assign, label, snooze, wake, resolve, reopen and mark as unread, in the thread.
 func TestDashboardSorting(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,6 @@ import { Dot } from "../ui/Dot";
 import { Modal } from "../ui/Modal";
 import { Icon } from "../ui/icons";
 import { toast, toastError } from "../ui/toasts";
-import styles from "./ContactsPage.module.css";
 import type { Selection } from "./ContactTable";
 import { bodyOf, percent, underWay, useJob, type ContactsSearch, type Job } from "./data";
 
@@ -74,7 +73,7 @@ function LabelMenu({ name, pick }: { name: string; pick: (label: string) => void
       <Menu.Target>
         <Button variant="default" size="compact-md" leftSection={<Icon name="label" size={16} />}>{name}</Button>
       </Menu.Target>
-      <Menu.Dropdown mah={320} className={styles.scroll}>
+      <Menu.Dropdown>
         {labels.map((label) => (
           <Menu.Item key={label.id} leftSection={<Dot color={label.color} />} onClick={() => pick(label.id)}>{label.name}</Menu.Item>
         ))}

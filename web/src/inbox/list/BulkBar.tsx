@@ -45,7 +45,7 @@ export function BulkBar() {
         <Menu.Target>
           <IconButton icon="dots" label={t.moreActions} iconSize={18} size={28} disabled={busy} />
         </Menu.Target>
-        <Menu.Dropdown mah={400} className={styles.menu}>
+        <Menu.Dropdown>
           <Menu.Item onClick={() => change({ status: "open" })}>{t.reopen}</Menu.Item>
           <Menu.Item onClick={() => change({ unread: true })}>{t.markUnread}</Menu.Item>
           <Menu.Item onClick={() => change({ until_reply: true })}>{`${t.snooze}: ${t.untilReply}`}</Menu.Item>
