@@ -64,9 +64,9 @@ export function ConversationList() {
   if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   if (rows.length === 0) return <ListEmpty />;
   return (
-    <div className={styles.frame}>
+    <div className={styles.frame} {...pointing}>
       {waiting > 0 && <NewPill count={waiting} onClick={release} />}
-      <div ref={box} className={styles.rows} {...pointing}>
+      <div ref={box} className={styles.rows}>
         <ul aria-label={t.conversations} className={styles.list} style={{ height: virtual.getTotalSize() }}>
           {visible.map((item) => {
             const row = rows[item.index];

@@ -18,6 +18,6 @@ it.each([
   expect(held(shown, fresh)).toBe(want);
 });
 
-it("shows others at once where none is known", () => {
-  expect(hold(["a"], ["x", "y"])).toEqual({ order: ["a", "x", "y"], waiting: 0 });
+it("lets all wait where none is known: they came after those that are shown", () => {
+  expect(hold(["a"], ["x", "y"])).toEqual({ order: ["a"], waiting: 2 });
 });

@@ -10,7 +10,7 @@ interface Shown {
 
 /**
  * The rows in an order that stays while the pointer is over them or the list is scrolled down. `key` names the
- * list: another list starts anew.
+ * list: another list starts anew. `pointing` is for what has the rows and all that lies above them.
  */
 export function useSteady(fresh: Conversation[], key: string, box: RefObject<HTMLElement | null>) {
   const [inside, setInside] = useState(false);
@@ -44,6 +44,8 @@ export function useSteady(fresh: Conversation[], key: string, box: RefObject<HTM
     setInside(false);
     setScrolled(false);
   };
-  const pointing = { onPointerEnter: () => setInside(true), onPointerLeave: () => setInside(false) };
+  // A move too: after a release the pointer is still inside.
+  const [point, leave] = [() => setInside(true), () => setInside(false)];
+  const pointing = { onPointerEnter: point, onPointerMove: point, onPointerLeave: leave };
   return { rows, waiting: next.waiting, release, pointing };
 }
