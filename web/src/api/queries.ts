@@ -32,7 +32,10 @@ export const sessionsQuery = queryOptions({ queryKey: ["sessions"], queryFn: () 
 export const peopleQuery = queryOptions({ queryKey: ["people"], queryFn: () => all<Person>("/people") });
 export const usersQuery = queryOptions({ queryKey: ["users"], queryFn: () => all<User>("/users") });
 export const teamsQuery = queryOptions({ queryKey: ["teams"], queryFn: () => all<Team>("/teams") });
-export const labelsQuery = queryOptions({ queryKey: ["labels"], queryFn: () => all<Label>("/labels") });
+export const labelsQuery = queryOptions({
+  queryKey: ["labels"],
+  queryFn: async () => (await all<Label>("/labels")).toSorted((a, b) => a.name.localeCompare(b.name)),
+});
 export const repliesQuery = queryOptions({ queryKey: ["replies"], queryFn: () => all<Reply>("/replies") });
 
 /** How many conversations each view has, all of them or those of one number. */

@@ -34,6 +34,7 @@ export const inbox = {
     mentions: "Notes in which a colleague mentions you with @ appear here.",
     snoozed: "Conversations that you snooze wait here until their time.",
   },
+  emptyAssigned: "Conversations appear here as soon as a colleague gives them to you.",
   emptyFiltered: "Nothing matches these filters",
   showUnassigned: "Show unassigned",
   showResolved: "Show resolved",

@@ -37,6 +37,7 @@ export const inbox: Translated<typeof english> = {
     mentions: "Catatan yang memuat @ dan nama Anda ada di sini.",
     snoozed: "Yang Anda tunda ada di sini sampai waktunya.",
   },
+  emptyAssigned: "Percakapan muncul di sini begitu seorang rekan menugaskannya kepada Anda.",
   emptyFiltered: "Tidak ada yang cocok dengan saringan ini",
   showUnassigned: "Tampilkan yang belum ditugaskan",
   showResolved: "Tampilkan yang selesai",

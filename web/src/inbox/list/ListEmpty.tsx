@@ -21,6 +21,8 @@ export function ListEmpty() {
   );
   if (filtered) return <NoneFound icon="filter" title={t.emptyFiltered} clear={() => show({ search: {} })} />;
   if (me.numbers.length === 0) return <NoNumber icon="sim">{t.noNumberHint}</NoNumber>;
+  if (me.user.sees === "assigned" && view !== "mentions" && view !== "snoozed")
+    return <EmptyState icon="inbox" title={t.empty.mine}>{t.emptyAssigned}</EmptyState>;
   const phone = me.simulator && nothing && view !== "mentions" && view !== "snoozed";
   if (phone) return <EmptyState icon="inbox" title={t.empty.all} action={<WriteFromPhone />}>{t.emptyHint.all}</EmptyState>;
   return (

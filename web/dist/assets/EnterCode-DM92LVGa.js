@@ -1,1 +1,0 @@
-export{t as default}from"./EnterCode-BaU8f0ed.js";

@@ -1,1 +1,0 @@
-import{mt as e}from"./vendor-DLsI1VQ-.js";import{t}from"./Frame-BfDhcYp7.js";import{t as n}from"./Wizard-Cn2UzBxp.js";import{t as r}from"./text-C673718E.js";var i=e();function a(){let e=r();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(n,{step:1})})}export{a as default};
