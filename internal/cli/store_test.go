@@ -59,11 +59,16 @@ func TestCommandsMakeNoStore(t *testing.T) {
 			t.Fatalf("%s made the folder (%v)", args, err)
 		}
 	}
-	if o := parley(t, "migrate", "--data", dir); o.code != exitOK {
-		t.Errorf("migrate: %+v", o)
-	}
-	if o := parley(t, "org", "list", "--data", dir); o.code != exitOK {
-		t.Errorf("org list: %+v", o)
+	requireMigrated(t, "--data", dir)
+}
+
+// requireMigrated requires that migrate makes a store, which commands take.
+func requireMigrated(t *testing.T, place ...string) {
+	t.Helper()
+	for _, command := range []string{"migrate", "org list"} {
+		if o := parley(t, append(strings.Fields(command), place...)...); o.code != exitOK {
+			t.Errorf("%s: %+v", command, o)
+		}
 	}
 }
 
@@ -75,12 +80,7 @@ func TestCommandsMakeNoTables(t *testing.T) {
 		parley(t, append(strings.Fields(command), "--database-url", url)...).
 			refused(t, exitFailed, "there is no store in the database", "--database-url (PARLEY_DATABASE_URL)", "`parley serve`")
 	}
-	if o := parley(t, "migrate", "--database-url", url); o.code != exitOK {
-		t.Errorf("migrate: %+v", o)
-	}
-	if o := parley(t, "org", "list", "--database-url", url); o.code != exitOK {
-		t.Errorf("org list: %+v", o)
-	}
+	requireMigrated(t, "--database-url", url)
 }
 
 // What a check has mended is told, also if it cannot go on.
