@@ -29,8 +29,9 @@ const busyTimeout = 10 * time.Second
 type sqliteConn struct {
 	conn       *sqlite.Conn
 	statements map[string]sqliteStatement
-	wrote      bool // since the writer last looked
-	unsteady   bool // a steady table may have changed since then
+	wrote      bool          // since the writer last looked
+	unsteady   bool          // a steady table may have changed since then
+	memory     *sqliteMemory // of the writer
 
 	transaction bool  // the writer has begun a transaction
 	lostBy      error // why SQLite gave it up

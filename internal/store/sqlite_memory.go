@@ -10,7 +10,7 @@ import (
 )
 
 // steadyTables are read by every request and hardly ever change.
-var steadyTables = []string{"api_keys", "organizations", "plans", "accounts", "customers", "templates"}
+var steadyTables = []string{"api_keys", "organizations", "plans", "accounts", "customers", "templates", "webhook_subscriptions"}
 
 // memorySize bounds the cache.
 const memorySize = 10_000
@@ -98,20 +98,13 @@ func (m *sqliteMemory) put(key string, read edition, value any) {
 }
 
 // recall returns the cached value for a name and arguments, or the result of read. In a transaction it always
-// reads; on PostgreSQL simultaneous callers share the result. Callers must not change it.
+// reads, because its callers change what they have read; on PostgreSQL simultaneous callers share the result.
+// Callers must not change it.
 func recall[T any](r Reader, name string, args []string, read func() (T, error)) (T, error) {
 	key := name + "\x00" + strings.Join(args, "\x00")
 	switch engine := r.db.(type) {
 	case *sqliteEngine:
-		known, now, ok := engine.memory.get(key)
-		if ok {
-			return known.(T), nil
-		}
-		value, err := read()
-		if err == nil {
-			engine.memory.put(key, now, value)
-		}
-		return value, err
+		return remember(engine.memory, key, read)
 	case *postgresEngine:
 		value, err := engine.sharing.do(key, func() (any, error) { return read() })
 		found, _ := value.(T)
@@ -119,6 +112,28 @@ func recall[T any](r Reader, name string, args []string, read func() (T, error))
 	default:
 		return read()
 	}
+}
+
+// recallInTx is recall in a transaction. On SQLite nobody else can write meanwhile, so that what is cached holds until
+// the writer's transaction changes a steady table itself. Callers must not change the result.
+func recallInTx[T any](tx *Tx, name, arg string, read func() (T, error)) (T, error) {
+	conn, ok := tx.db.(*sqliteConn)
+	if !ok || conn.memory == nil || conn.unsteady {
+		return read()
+	}
+	return remember(conn.memory, name+"\x00"+arg, read)
+}
+
+func remember[T any](m *sqliteMemory, key string, read func() (T, error)) (T, error) {
+	known, now, ok := m.get(key)
+	if ok {
+		return known.(T), nil
+	}
+	value, err := read()
+	if err == nil {
+		m.put(key, now, value)
+	}
+	return value, err
 }
 
 // changesSteady reports whether a statement may change a steady table.

@@ -33,7 +33,6 @@ const (
 type sqliteWriter struct {
 	conn    *sqliteConn
 	journal *sqliteJournal
-	memory  *sqliteMemory
 	others  int64         // SQLite's counter of other connections' commits
 	time    time.Duration // limit for one transaction
 	clock   func() time.Time
@@ -70,7 +69,8 @@ func (p *closurePanic) String() string {
 }
 
 func startSQLiteWriter(conn *sqliteConn, journal *sqliteJournal, memory *sqliteMemory) *sqliteWriter {
-	w := &sqliteWriter{conn: conn, journal: journal, memory: memory, queue: fair.NewTurns[Turn, *sqliteJob](), time: writerTime, clock: time.Now, done: make(chan struct{}), wake: make(chan struct{}, 1)}
+	conn.memory = memory
+	w := &sqliteWriter{conn: conn, journal: journal, queue: fair.NewTurns[Turn, *sqliteJob](), time: writerTime, clock: time.Now, done: make(chan struct{}), wake: make(chan struct{}, 1)}
 	go w.run()
 	return w
 }
@@ -357,7 +357,7 @@ func (w *sqliteWriter) begin() error {
 	before := w.others
 	err := w.conn.query(context.Background(), "PRAGMA data_version", nil, func(row scanner) error { return row.Scan(&w.others) })
 	if w.others != before {
-		w.memory.noticed()
+		w.conn.memory.noticed()
 	}
 	return err
 }
@@ -367,7 +367,7 @@ func (w *sqliteWriter) end(how string) error {
 	err := w.control(how)
 	w.conn.transaction = false
 	if w.conn.unsteady {
-		w.memory.changed()
+		w.conn.memory.changed()
 		w.conn.unsteady = false
 	}
 	return err

@@ -111,6 +111,46 @@ func TestEventReceiversAreReadOnce(t *testing.T) {
 	})
 }
 
+// The receivers are cached from one transaction to the next, but not beyond a change, whoever makes it.
+func TestEventReceiversAreThoseOfNow(t *testing.T) {
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		cfg := storetest.NewConfig(t, engine)
+		server, command := storetest.OpenAt(t, cfg), storetest.OpenAt(t, cfg)
+		org := storetest.Org(t, server).ID
+		s := subscribed(t, server, org)
+		requireStatus := func(want chat.WebhookStatus) {
+			t.Helper()
+			for range 2 { // the second time it may be cached
+				storetest.InTx(t, server, func(tx *store.Tx) error {
+					got, err := tx.EventReceivers(org)
+					requireNoError(t, err)
+					if len(got) != 1 || got[0].Status != want {
+						t.Errorf("the receivers are %v, want one that is %s", got, want)
+					}
+					return nil
+				})
+			}
+		}
+		set := func(tx *store.Tx, status chat.WebhookStatus) {
+			s.Status = status
+			requireNoError(t, tx.UpdateWebhookSubscription(s))
+		}
+		requireStatus(s.Status)
+		storetest.InTx(t, server, func(tx *store.Tx) error { set(tx, chat.WebhookActive); return nil })
+		requireStatus(chat.WebhookActive)
+		requireTxError(t, server, errRefused, func(tx *store.Tx) error {
+			set(tx, chat.WebhookDisabled)
+			if got, err := tx.EventReceivers(org); err != nil || got[0].Status != chat.WebhookDisabled {
+				t.Errorf("a transaction sees its own change as %v, %v", got, err)
+			}
+			return errRefused
+		})
+		requireStatus(chat.WebhookActive)
+		storetest.InTx(t, command, func(tx *store.Tx) error { set(tx, chat.WebhookPaused); return nil })
+		requireStatus(chat.WebhookPaused)
+	})
+}
+
 func TestSubscriptionChangesAreToldAfterTheCommit(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org := storetest.Org(t, st).ID

@@ -61,7 +61,9 @@ func (tx *Tx) EventReceivers(orgID string) ([]chat.WebhookSubscription, error) {
 	if known, ok := tx.receivers[orgID]; ok {
 		return known, nil
 	}
-	found, err := many(tx.Reader, scanWebhook, "SELECT "+webhookColumns+" FROM webhook_subscriptions WHERE org_id = $1"+notDeleted+" ORDER BY id", orgID)
+	found, err := recallInTx(tx, "receivers", orgID, func() ([]chat.WebhookSubscription, error) {
+		return many(tx.Reader, scanWebhook, "SELECT "+webhookColumns+" FROM webhook_subscriptions WHERE org_id = $1"+notDeleted+" ORDER BY id", orgID)
+	})
 	if err != nil {
 		return nil, err
 	}
