@@ -292,7 +292,7 @@ func (a Applier) preference(tx *store.Tx, account chat.Account, r round, u provi
 		return nil
 	}
 	who := personOf(u.Contact)
-	contact, err := contactFor(tx, account, who)
+	contact, _, err := contactFor(tx, account, who)
 	if err != nil {
 		return err
 	}

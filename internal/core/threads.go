@@ -78,10 +78,16 @@ func findOrMakeThread(tx *store.Tx, account chat.Account, p person, status chat.
 	if t, err = knownThread(tx, account, p); !errors.Is(err, store.ErrNotFound) {
 		return t, false, err
 	}
-	if t.contact, err = contactFor(tx, account, p); err != nil {
+	contact, isNew, err := contactFor(tx, account, p)
+	if err != nil {
 		return thread{}, false, err
 	}
-	t.conversation, made, err = findOrMakeConversation(tx, account, t.contact.ID, status, last)
+	conversation := findOrMakeConversation
+	if isNew {
+		conversation = makeConversation // it has none yet
+	}
+	t.contact = contact
+	t.conversation, made, err = conversation(tx, account, contact.ID, status, last)
 	return t, made, err
 }
 
@@ -127,12 +133,12 @@ func (t *thread) lockContact(tx *store.Tx) (err error) {
 }
 
 // contactFor finds a person's contact, or makes it and emits the event.
-func contactFor(tx *store.Tx, account chat.Account, p person) (chat.Contact, error) {
-	contact, made, err := findOrMakeContact(tx, account, p)
+func contactFor(tx *store.Tx, account chat.Account, p person) (contact chat.Contact, made bool, err error) {
+	contact, made, err = findOrMakeContact(tx, account, p)
 	if err != nil || !made {
-		return contact, err
+		return contact, false, err
 	}
-	return contact, contactCreated(tx, account, contact)
+	return contact, true, contactCreated(tx, account, contact)
 }
 
 func findOrMakeContact(tx *store.Tx, account chat.Account, p person) (contact chat.Contact, made bool, err error) {
@@ -190,6 +196,11 @@ func findOrMakeConversation(tx *store.Tx, account chat.Account, contactID string
 	if !errors.Is(err, store.ErrNotFound) {
 		return c, false, err
 	}
+	return makeConversation(tx, account, contactID, status, last)
+}
+
+// makeConversation makes a contact's conversation, unless another transaction has made it in the meantime.
+func makeConversation(tx *store.Tx, account chat.Account, contactID string, status chat.ConversationStatus, last *time.Time) (c chat.Conversation, made bool, err error) {
 	c = chat.Conversation{
 		ID: tx.NewID(chat.KindConversation), OrgID: account.OrgID, AccountID: account.ID, ContactID: contactID,
 		Status: status, LastMessageAt: last, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
