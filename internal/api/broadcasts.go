@@ -64,7 +64,7 @@ type BroadcastView struct {
 	Name          string                `json:"name"`
 	PhoneNumberID string                `json:"phone_number_id"`
 	Status        chat.BroadcastStatus  `json:"status"`
-	StatusReason  *string               `json:"status_reason" doc:"Why it is paused, stopped or failed: by_user, quality_red, template_paused, template_disabled, template_edited, account_restricted, account_disconnected, failure_rate, quota_exceeded, subscription_inactive, organization_suspended, media_not_found, no_recipients or restored."`
+	StatusReason  *string               `json:"status_reason" doc:"Why it is paused, stopped or failed: by_user, quality_red, template_paused, template_disabled, template_edited, account_restricted, account_disconnected, failure_rate, quota_exceeded, subscription_inactive, organization_suspended, media_not_found, no_recipients, label_deleted or restored."`
 	Template      broadcastTemplateView `json:"template"`
 	Audience      audienceView          `json:"audience"`
 	PerSecond     *int64                `json:"per_second" doc:"Messages a second; null: as fast as the number may."`

@@ -102,6 +102,8 @@ func TestBroadcastDraft(t *testing.T) {
 		if b.Counts.Total != 0 || len(people) != 0 {
 			t.Errorf("emptied it has %+v and %+v", b.Counts, people)
 		}
+		c.Call(t, apitest.Request{Method: http.MethodDelete, Path: "/v1/labels/${label}"}).RequireStatus(t, http.StatusOK)
+		call(http.MethodPost, id+"/start", "").RequireFailure(t, "invalid_field_value", "audience.label_ids")
 	})
 }
 

@@ -390,6 +390,31 @@ func TestSchedule(t *testing.T) {
 	})
 }
 
+// A broadcast to a label that was deleted meanwhile goes to nobody, not even to who else is in it, and says why.
+func TestScheduleWithDeletedLabel(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		kept, gone := storetest.Label(r.t, r.Store, r.Org, "kept"), storetest.Label(r.t, r.Store, r.Org, "gone")
+		at := r.Store.Now().Add(time.Hour)
+		to := func(people int, a chat.Audience) chat.Broadcast {
+			return r.create(0, people, func(in *core.NewBroadcast) { in.ScheduledAt, in.Audience = &at, a })
+		}
+		stays := to(1, chat.Audience{LabelIDs: []string{kept.ID}})
+		fail := []chat.Broadcast{
+			to(0, chat.Audience{LabelIDs: []string{gone.ID}}), to(3, chat.Audience{LabelIDs: []string{kept.ID, gone.ID}}),
+			to(0, chat.Audience{Filter: &chat.ContactFilter{LabelIDs: []string{gone.ID}}}),
+		}
+		r.InTx(func(tx *store.Tx) error { return core.DeleteLabel(tx, r.Org.ID, gone.ID) })
+		pass(61 * time.Minute)
+		r.requireState(stays, chat.BroadcastCompleted, "")
+		for _, b := range fail {
+			r.requireState(b, chat.BroadcastFailed, chat.ReasonLabelDeleted)
+		}
+		if r.called() != 1 {
+			t.Errorf("the messages are %v", r.calls)
+		}
+	})
+}
+
 // The events of a broadcast's message carry the recipient's id, and an answer is counted for the broadcast.
 func TestEventsAndAnswers(t *testing.T) {
 	inBubble(t, func(r *rig) {

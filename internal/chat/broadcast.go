@@ -36,6 +36,7 @@ const (
 	ReasonOrganizationSuspended BroadcastReason = "organization_suspended"
 	ReasonMediaMissing          BroadcastReason = "media_not_found"
 	ReasonNoRecipients          BroadcastReason = "no_recipients"
+	ReasonLabelDeleted          BroadcastReason = "label_deleted"
 	ReasonRestored              BroadcastReason = "restored" // from a back-up, which does not know who got it since
 )
 

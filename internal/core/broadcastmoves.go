@@ -13,14 +13,8 @@ func StartBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadca
 	if err != nil {
 		return b, err
 	}
-	if b.Audience.Empty() {
-		waiting, err := tx.AnyRecipient(b.ID, chat.RecipientWaiting)
-		if err != nil {
-			return b, err
-		}
-		if !waiting {
-			return b, chat.Invalid("audience", "There is nobody to send to. Add recipients or labels.")
-		}
+	if err := checkSomebody(tx.Reader, account, b); err != nil {
+		return b, err
 	}
 	now := tx.Now()
 	b.StartedAt, b.AudienceDone = &now, b.Audience.Empty()
@@ -28,6 +22,23 @@ func StartBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadca
 		return b, err
 	}
 	return b, audit(tx, b.OrgID, chat.AuditBroadcastStart, ofBroadcast(b))
+}
+
+// checkSomebody refuses to start a broadcast that is to go to nobody, or to a label that was deleted since. Without the
+// label fewer people would get it than were meant, and nobody would notice.
+func checkSomebody(r store.Reader, account chat.Account, b chat.Broadcast) error {
+	if b.Audience.Empty() {
+		waiting, err := r.AnyRecipient(b.ID, chat.RecipientWaiting)
+		if err == nil && !waiting {
+			err = chat.Invalid("audience", "There is nobody to send to. Add recipients or labels.")
+		}
+		return err
+	}
+	missing, err := missingLabel(r, account, b.Audience)
+	if err == nil && missing != "" {
+		err = chat.Invalid(labelsField(b.Audience), "The number's team has no label %s any more. Choose others.", missing)
+	}
+	return err
 }
 
 // ResumeBroadcast continues a paused broadcast. The reason for the pause is checked again.
@@ -178,8 +189,11 @@ func StartDue(tx *store.Tx, account chat.Account, id string) error {
 		return err
 	}
 	b.Status, b.Reason = chat.BroadcastFailed, chat.ReasonTemplateDisabled
-	if e.Param == "audience" {
+	switch e.Param {
+	case "audience":
 		b.Reason = chat.ReasonNoRecipients
+	case labelsField(b.Audience):
+		b.Reason = chat.ReasonLabelDeleted
 	}
 	return saveBroadcast(tx, &b)
 }

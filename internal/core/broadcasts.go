@@ -63,20 +63,33 @@ func checkAudience(r store.Reader, account chat.Account, a chat.Audience) error 
 	if a.Filter != nil && len(a.LabelIDs) > 0 {
 		return chat.Invalid("audience.filter", "Give labels or a filter, not both. A filter has label_ids of its own.")
 	}
-	field := "audience.label_ids"
-	if a.Filter != nil {
-		field = "audience.filter.label_ids"
+	missing, err := missingLabel(r, account, a)
+	if err == nil && missing != "" {
+		err = chat.Invalid(labelsField(a), "The number's team has no label %s.", missing)
 	}
+	return err
+}
+
+// missingLabel is the first label of an audience that contacts of the account cannot have; empty: they can have all.
+func missingLabel(r store.Reader, account chat.Account, a chat.Audience) (string, error) {
 	for _, id := range a.Labels() {
 		label, err := r.Label(account.OrgID, id)
 		if errors.Is(err, store.ErrNotFound) || err == nil && label.TeamID != account.TeamID {
-			return chat.Invalid(field, "The number's team has no label %s.", id)
+			return id, nil
 		}
 		if err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return "", nil
+}
+
+// labelsField is the field of a request that has an audience's labels.
+func labelsField(a chat.Audience) string {
+	if a.Filter != nil {
+		return "audience.filter.label_ids"
+	}
+	return "audience.label_ids"
 }
 
 // schedule makes a broadcast start at an instant, or clears its time.
