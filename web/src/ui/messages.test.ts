@@ -37,6 +37,7 @@ it("says in the reader's language why a broadcast cannot go on", async () => {
     ["The template x is rejected (template_disabled) and cannot be sent.", "broadcast_state_conflict", /cannot be sent/u, /tidak dapat dikirim/u],
     ["The template x has changed, and the parameters of this broadcast do not fit any more: y", "broadcast_state_conflict", /other values/u, /nilai yang lain/u],
     ["There is nobody to send to. Add recipients or labels.", "invalid_field_value", /nobody to send to/u, /Tidak ada penerima/u],
+    ["The number's team has no label lbl_x any more. Choose others.", "invalid_field_value", /was deleted/u, /sudah dihapus/u],
     ["Must be in the future. To send now, start the broadcast.", "invalid_field_value", /still to come/u, /belum lewat/u],
     ["The Free plan's 100 messages of this month are used up.", "quota_exceeded", /Free plan/u, /paket Anda/u],
     ["The service cannot take the request now.", "service_unavailable", /cannot take/u, /tidak dapat menerima/u],

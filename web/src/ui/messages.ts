@@ -35,6 +35,7 @@ const patterns: [RegExp, (words: Words, ...found: string[]) => string][] = [
   [/\(template_disabled\)/u, (t) => t.templateDisabled],
   [/the parameters (of this broadcast )?do not fit any more/u, (t) => t.templateChanged],
   [/^There is nobody to send to/u, (t) => t.nobody],
+  [/^The number's team has no label/u, (t) => t.labelGone],
   [/^The message cannot be filled in for the first recipient/u, (t) => t.testUnfilled],
 ];
 

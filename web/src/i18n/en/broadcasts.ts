@@ -29,6 +29,7 @@ export const broadcasts = {
     organization_suspended: "Your organization is suspended.",
     media_not_found: "A file of the template's header is gone from the library. Duplicate the broadcast and choose another file.",
     no_recipients: "There was nobody to send to when it was due.",
+    label_deleted: "A label of its audience was deleted before it was due. Duplicate it and choose other labels.",
     restored: "Restored from a backup: who received it since then is not known. Check the recipients before you resume.",
   } as Record<string, string>,
   progress: (done: string, total: string) => `${done} of ${total}`,

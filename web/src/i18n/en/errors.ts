@@ -31,6 +31,7 @@ export const errors = {
   templateDisabled: "The template cannot be sent: it was rejected, is under review, or was disabled. Go on when it is approved again. If it already is, sync the templates.",
   templateChanged: "The template has changed, and takes other values than this broadcast has. Fill in its message again; if the broadcast has begun, do that in a duplicate.",
   nobody: "There is nobody to send to. Choose contacts, or add numbers to the list.",
+  labelGone: "A label of its audience was deleted. Choose others.",
   testUnfilled: "The message cannot be filled in for the first person of the list: a value is missing or does not fit. Add a fallback, or mend the list.",
   /** By the code of an error. In English the server's own sentence says more. */
   codes: {} as Record<string, string>,

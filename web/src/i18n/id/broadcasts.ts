@@ -31,6 +31,7 @@ export const broadcasts: typeof english = {
     organization_suspended: "Organisasi Anda ditangguhkan.",
     media_not_found: "Berkas header templat sudah tidak ada di pustaka. Duplikatkan siaran dan pilih berkas lain.",
     no_recipients: "Tidak ada penerima pada waktunya.",
+    label_deleted: "Ada label penerima yang dihapus sebelum waktunya. Duplikatkan siaran dan pilih label lain.",
     restored: "Dipulihkan dari cadangan: tidak diketahui siapa yang sudah menerimanya sejak itu. Periksa penerimanya sebelum melanjutkan.",
   },
   progress: (done: string, total: string) => `${done} dari ${total}`,

@@ -33,6 +33,7 @@ export const errors: Translated<typeof english> = {
   templateDisabled: "Templat tidak dapat dikirim: ditolak, sedang ditinjau, atau dinonaktifkan. Lanjutkan setelah disetujui lagi. Jika sudah, sinkronkan templat.",
   templateChanged: "Templat telah berubah dan meminta nilai yang lain. Isi lagi pesannya; jika siaran sudah dimulai, lakukan di salinannya.",
   nobody: "Tidak ada penerima. Pilih kontak, atau tambahkan nomor ke daftar.",
+  labelGone: "Ada label penerima yang sudah dihapus. Pilih yang lain.",
   testUnfilled: "Pesan tidak dapat diisi untuk orang pertama di daftar: ada nilai yang kosong atau tidak cocok. Tambahkan nilai cadangan, atau perbaiki daftarnya.",
   codes: {
     invalid_template_name: "Templat ini tidak ada untuk nomor ini. Sinkronkan templat jika baru dibuat di penyedia.",

@@ -1,0 +1,1 @@
+export{t as default}from"./EnterCode-C0y8INVA.js";
