@@ -224,6 +224,33 @@ func TestProviderFailuresLeaveNoTemplate(t *testing.T) {
 	})
 }
 
+// The provider's answer to a change is the same for a template that was deleted there and for one that it hides from us.
+func TestChangeOfATemplateThatIsGone(t *testing.T) {
+	client := &providertest.Client{
+		OnEditTemplate: func(string, provider.TemplateEdit) error {
+			return &provider.Error{HTTPStatus: 400, Code: 100, Subcode: 33, Message: "Unsupported post request. Object with ID '1' does not exist"}
+		},
+		OnTemplates: func(_ provider.Number, q provider.TemplateQuery) (page provider.TemplatePage, err error) {
+			if q.Name == "hidden" {
+				page.Templates = []provider.Template{{ID: "1", Name: "hidden", Language: "de"}}
+			}
+			return page, err
+		},
+	}
+	edit := func(name string) apitest.Request {
+		return templates(http.MethodPatch, "/"+name, `{"components":[{"type":"BODY","text":"It is better now."}]}`)
+	}
+	apitest.RunEach(t, []apitest.Scenario{
+		{Name: "deleted", Given: having(aNew("deleted", "de")), Request: edit("deleted"), Code: "resource_not_found", Change: apitest.Changes{"template_syncs": "+1 -1"},
+			Then: func(t *testing.T, _ *apitest.Case, r *apitest.Response) {
+				if m := r.Failure(t).Message; !strings.Contains(m, "deleted at the provider") {
+					t.Errorf("got %q", m)
+				}
+			}},
+		{Name: "hidden", Given: having(aNew("hidden", "de")), Request: edit("hidden"), Code: "upstream_error"},
+	}, calling(t, client))
+}
+
 // forgetful is a provider whose answer to each account's first creation gets lost after it made the template.
 // It counts the templates it made, by account.
 func forgetful(t *testing.T) (*sync.Map, apitest.Option) {

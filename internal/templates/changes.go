@@ -206,6 +206,10 @@ func (s *Service) Edit(ctx context.Context, account chat.Account, name string, p
 		return chat.Template{}, chat.Fail(chat.CodeUpstreamError, "The provider's id of this template is not known yet. Synchronize the templates first.")
 	}
 	if err := s.Provider.EditTemplate(ctx, number, *row.ProviderID, edit); err != nil {
+		if s.isGone(ctx, number, row, err) {
+			err = chat.Fail(chat.CodeResourceNotFound, "The template was deleted at the provider. Make a new one.")
+			return chat.Template{}, errors.Join(err, s.syncNow(ctx, account))
+		}
 		return chat.Template{}, errors.Join(callFailed(err, patch.given()...), s.syncSoon(ctx, account, err))
 	}
 	if row.Is(chat.CategoryAuthentication) && edit.Components != nil {
@@ -214,6 +218,17 @@ func (s *Service) Edit(ctx context.Context, account chat.Account, name string, p
 		}
 	}
 	return s.keepEdit(ctx, row, edit, files)
+}
+
+// isGone reports whether a call has failed because the provider has the template no more. It says the same of one that
+// it does not let us see, so the account's list is asked too.
+func (s *Service) isGone(ctx context.Context, n provider.Number, row chat.Template, callErr error) bool {
+	e, ok := errors.AsType[*provider.Error](callErr)
+	if !ok || !e.Gone() && !e.TemplateMissing() {
+		return false
+	}
+	found, err := s.lookUp(ctx, n, row.Name, row.Language)
+	return err == nil && found == nil
 }
 
 // variant picks the language of a template to change.
@@ -273,6 +288,10 @@ func (s *Service) syncSoon(ctx context.Context, account chat.Account, callErr er
 	if !ok || !e.OutcomeUnknown {
 		return nil
 	}
+	return s.syncNow(ctx, account)
+}
+
+func (s *Service) syncNow(ctx context.Context, account chat.Account) error {
 	return s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		return tx.ScheduleTemplateSync(account.OrgID, account.WABAID, tx.Now())
 	})
