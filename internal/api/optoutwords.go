@@ -71,8 +71,8 @@ type setOptOutWordsInput struct {
 }
 
 type setOptOutWordsBody struct {
-	Stop       []string `json:"stop,omitempty" maxItems:"20" doc:"Each with up to 40 letters and digits."`
-	Start      []string `json:"start,omitempty" maxItems:"20"`
+	Stop       []string `json:"stop,omitempty" maxItems:"20" doc:"Each with up to 40 letters and digits, and no start word of any language."`
+	Start      []string `json:"start,omitempty" maxItems:"20" doc:"No stop word of any language."`
 	StopReply  *string  `json:"stop_reply,omitempty" maxLength:"1000" doc:"Empty: none is sent."`
 	StartReply *string  `json:"start_reply,omitempty" maxLength:"1000"`
 }

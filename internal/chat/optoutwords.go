@@ -67,28 +67,45 @@ func OptOutWord(text string) string {
 	return FoldCase(strings.Join(strings.Fields(plain), " "))
 }
 
-// Clean checks an organization's own words.
-func (w OptOutWords) Clean() (OptOutWords, error) {
+// Check checks an organization's own words of a language, which were others before. People may use the words of any
+// language, so no new one may mean the opposite of another.
+func (w OptOutWords) Check(before OptOutWords, others []OptOutWords) error {
+	all := append(slices.Clone(others), w)
 	for _, list := range []struct {
-		param string
-		words []string
-	}{{"stop", w.Stop}, {"start", w.Start}} {
+		param, opposite string
+		words, before   []string
+		opposites       func(OptOutWords) []string
+	}{
+		{"stop", "start", w.Stop, before.Stop, func(o OptOutWords) []string { return o.Start }},
+		{"start", "stop", w.Start, before.Start, func(o OptOutWords) []string { return o.Stop }},
+	} {
 		for i, word := range list.words {
-			if plain := OptOutWord(word); plain == "" || len([]rune(plain)) > maxOptOutWord {
-				return w, Invalid(indexed(list.param, i), "Must be a word or a few, with 1 to %d letters or digits.", maxOptOutWord)
+			plain := OptOutWord(word)
+			if plain == "" || len([]rune(plain)) > maxOptOutWord {
+				return Invalid(indexed(list.param, i), "Must be a word or a few, with 1 to %d letters or digits.", maxOptOutWord)
+			}
+			if hasWord(list.before, plain) {
+				continue
+			}
+			if at := slices.IndexFunc(all, func(o OptOutWords) bool { return hasWord(list.opposites(o), plain) }); at >= 0 {
+				return Invalid(indexed(list.param, i), "%q is a %s word too (language %s). A word can mean only one of the two.", word, list.opposite, all[at].Language)
 			}
 		}
 	}
-	return w, nil
+	return nil
+}
+
+// hasWord reports whether a word, in the form of OptOutWord, is among others.
+func hasWord(words []string, plain string) bool {
+	return slices.ContainsFunc(words, func(other string) bool { return OptOutWord(other) == plain })
 }
 
 // Meaning returns the consent that a word expresses and the answer to it. ok is false for any other word.
 func (w OptOutWords) Meaning(word string) (consent Consent, answer string, ok bool) {
-	is := func(other string) bool { return OptOutWord(other) == word }
 	switch {
-	case slices.ContainsFunc(w.Stop, is):
+	case hasWord(w.Stop, word):
 		return ConsentOptedOut, w.StopReply, true
-	case slices.ContainsFunc(w.Start, is):
+	case hasWord(w.Start, word):
 		return ConsentOptedIn, w.StartReply, true
 	}
 	return "", "", false

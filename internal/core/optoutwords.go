@@ -56,8 +56,11 @@ func OptOutWords(r store.Reader, orgID string) ([]chat.OptOutWords, error) {
 
 // SetOptOutWords replaces the words of a language.
 func SetOptOutWords(tx *store.Tx, w chat.OptOutWords) (chat.OptOutWords, error) {
-	w, err := w.Clean()
+	before, others, err := wordsBeside(tx.Reader, w.OrgID, w.Language)
 	if err != nil {
+		return w, err
+	}
+	if err := w.Check(before, others); err != nil {
 		return w, err
 	}
 	return w, errors.Join(tx.PutOptOutWords(w), audit(tx, w.OrgID, chat.AuditWordsUpdated, chat.AuditObject{Name: w.Language}))
@@ -65,7 +68,30 @@ func SetOptOutWords(tx *store.Tx, w chat.OptOutWords) (chat.OptOutWords, error) 
 
 // ResetOptOutWords restores the default words of a language, if it has any.
 func ResetOptOutWords(tx *store.Tx, orgID, language string) error {
-	return errors.Join(tx.DeleteOptOutWords(orgID, language), audit(tx, orgID, chat.AuditWordsReset, chat.AuditObject{Name: language}))
+	if err := tx.DeleteOptOutWords(orgID, language); err != nil {
+		return err
+	}
+	defaults, others, err := wordsBeside(tx.Reader, orgID, language)
+	if err != nil {
+		return err
+	}
+	if e, refused := errors.AsType[*chat.Error](defaults.Check(chat.OptOutWords{}, others)); refused {
+		return chat.Invalid("language", "The default words cannot be restored: %s", e.Message)
+	}
+	return audit(tx, orgID, chat.AuditWordsReset, chat.AuditObject{Name: language})
+}
+
+// wordsBeside are the words of a language, and those of the others.
+func wordsBeside(r store.Reader, orgID, language string) (words chat.OptOutWords, others []chat.OptOutWords, err error) {
+	all, err := OptOutWords(r, orgID)
+	for _, w := range all {
+		if w.Language == language {
+			words = w
+		} else {
+			others = append(others, w)
+		}
+	}
+	return words, others, err
 }
 
 // heed does what a person asks for with one of the words, and answers. A repeated request gets no second answer. It
