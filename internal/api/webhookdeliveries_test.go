@@ -240,6 +240,7 @@ func TestBulkReplayRefused(t *testing.T) {
 		refused("unknown type", `{"subscription_id":"${webhook}","event_type":"x"}`, "invalid_event_type", "event_type"),
 		refused("empty type", `{"subscription_id":"${webhook}","event_type":""}`, "invalid_event_type", "event_type"),
 		refused("bad time", `{"subscription_id":"${webhook}","created_after":"yesterday"}`, "invalid_field_value", "created_after"),
+		refused("time with a comma", `{"subscription_id":"${webhook}","created_after":"2026-01-02T03:04:05,5Z"}`, "invalid_field_value", "created_after"),
 		refused("bad other time", `{"subscription_id":"${webhook}","created_before":1}`, "invalid_field_value", "created_before"),
 		refused("bad answer", `{"subscription_id":"${webhook}","response_status":99}`, "invalid_field_value", "response_status"),
 		refused("bad error", `{"subscription_id":"${webhook}","error_code":""}`, "invalid_field_value", "error_code"),

@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -113,7 +112,7 @@ func (p param) set(field reflect.Value, value string) {
 		field.SetString(value)
 		return
 	}
-	t, err := time.Parse(time.RFC3339, value)
+	t, err := parseInstant(value)
 	if err != nil {
 		panic(err) // the rule accepted it
 	}

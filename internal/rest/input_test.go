@@ -79,6 +79,10 @@ func TestBindChecksEmbeddedFieldsFirst(t *testing.T) {
 		{pathValues{"123456", "y"}, "since=yesterday", "id: Must match ^x[0-9]$."},
 		{pathValues{"123456", "x1"}, "since=yesterday", "since: Must be a valid date-time."},
 		{pathValues{"123456", "x1"}, "since=", "since: Must be a valid date-time."},
+		{pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05%2B24:00", "since: Must be a valid date-time."},
+		{pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05-02:60", "since: Must be a valid date-time."},
+		{pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05,5Z", "since: Must be a valid date-time."},
+		{pathValues{"123456", "x1"}, "since=2026-01-02T3:04:05Z", "since: Must be a valid date-time."},
 	} {
 		if _, err := bindEmbedding(t, test.path, test.query); err == nil || err.Error() != test.want {
 			t.Errorf("%v %q: got %v, want %s", test.path, test.query, err, test.want)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -105,7 +104,7 @@ var checkedFormats = map[string]func(path, s string) error{
 func validFormat(format, s string) bool {
 	switch format {
 	case "date-time":
-		_, err := time.Parse(time.RFC3339, s)
+		_, err := parseInstant(s)
 		return err == nil
 	case "email":
 		a, err := mail.ParseAddress(s)

@@ -1,7 +1,9 @@
 package rest
 
 import (
+	"errors"
 	"reflect"
+	"regexp"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -20,9 +22,20 @@ func (t Instant) MarshalText() ([]byte, error) {
 
 // UnmarshalText reads a time of a request.
 func (t *Instant) UnmarshalText(text []byte) error {
-	at, err := time.Parse(time.RFC3339, string(text))
+	at, err := parseInstant(string(text))
 	*t = Instant(at.UTC().Truncate(time.Millisecond))
 	return err
+}
+
+// instantShape is what RFC 3339 takes and time.Parse does not insist on: hours of two digits, a point before the
+// fraction, and offsets under a day.
+var instantShape = regexp.MustCompile(`T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
+
+func parseInstant(text string) (time.Time, error) {
+	if !instantShape.MatchString(text) {
+		return time.Time{}, errors.New("it is not in the form of RFC 3339")
+	}
+	return time.Parse(time.RFC3339, text)
 }
 
 func (Instant) Schema(huma.Registry) *huma.Schema {
