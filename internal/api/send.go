@@ -39,7 +39,7 @@ type sendBody struct {
 }
 
 type contextBody struct {
-	MessageID string `json:"message_id" minLength:"1" doc:"The provider's id of an inbound message."`
+	MessageID string `json:"message_id" minLength:"1" doc:"The provider's id of an inbound message, not its msg_ id."`
 }
 
 type typingBody struct {
@@ -169,14 +169,23 @@ func (a *API) resolve(c *rest.Call, b *sendBody) (err error) {
 		b.To, b.Recipient = contact.PhoneNumber, cmp.Or(contact.BSUID, contact.ParentBSUID)
 	}
 	if b.Context != nil {
-		if b.Context.MessageID, err = a.providerID(c, b.Context.MessageID); err != nil {
+		if b.Context.MessageID, err = a.targetID(c, "context.message_id", b.Context.MessageID); err != nil {
 			return err
 		}
 	}
 	if reaction, ok := b.content.(*chat.ReactionContent); ok {
-		reaction.MessageID, err = a.providerID(c, reaction.MessageID)
+		reaction.MessageID, err = a.targetID(c, "reaction.message_id", reaction.MessageID)
 	}
 	return err
+}
+
+// targetID is the provider's id of the message that a new one is about. Programs have that id from the webhook; ours
+// would come back from the provider as a message that it does not know.
+func (a *API) targetID(c *rest.Call, param, id string) (string, error) {
+	if c.Caller.User == nil && chat.KindMessage.Valid(id) {
+		return "", chat.Invalid(param, "Give the provider's id of the message (its message_id), not its msg_ id.")
+	}
+	return a.providerID(c, id)
 }
 
 // providerID is the provider's id of the message that a user names by our id.

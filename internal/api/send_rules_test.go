@@ -54,6 +54,7 @@ func TestSendEnvelope(t *testing.T) {
 		{"context without id", toAda(`"context":{},` + hello), missing, "context.message_id"},
 		{"empty id in the context", toAda(`"context":{"message_id":""},` + hello), bad, "context.message_id"},
 		{"null id in the context", toAda(`"context":{"message_id":null},` + hello), bad, "context.message_id"},
+		{"our id in the context", toAda(`"context":{"message_id":"msg_01ARZ3NDEKTSV4RRFFQ69G5FAV"},` + hello), bad, "context.message_id"},
 		{"a text as context", toAda(`"context":"wamid.1",` + hello), bad, "context"},
 		{"null context", toAda(`"context":null,` + hello), bad, "context"},
 		{"NUL", toAda(`"type":"text","text":{"body":"a\u0000b"}`), bad, "text.body"},
@@ -248,6 +249,7 @@ func TestSendReaction(t *testing.T) {
 		{"no emoji", content("reaction", `{"message_id":"wamid.1"}`), missing, "reaction.emoji"},
 		{"no message", content("reaction", `{"emoji":"👍"}`), missing, "reaction.message_id"},
 		{"empty message", content("reaction", `{"message_id":"","emoji":"👍"}`), bad, "reaction.message_id"},
+		{"our id of the message", content("reaction", `{"message_id":"msg_01ARZ3NDEKTSV4RRFFQ69G5FAV","emoji":"👍"}`), bad, "reaction.message_id"},
 		{"null emoji", content("reaction", `{"message_id":"wamid.1","emoji":null}`), bad, "reaction.emoji"},
 		{"17 characters", content("reaction", `{"message_id":"wamid.1","emoji":"`+wide(17)+`"}`), bad, "reaction.emoji"},
 	})

@@ -174,7 +174,7 @@ func checkWebURL(path, s string) *Error {
 
 // ReactionContent puts an emoji on a message, or removes it.
 type ReactionContent struct {
-	MessageID string `json:"message_id" minLength:"1" maxLength:"512" doc:"The provider's id of the message."`
+	MessageID string `json:"message_id" minLength:"1" maxLength:"512" doc:"The provider's id of the message, not its msg_ id."`
 	Emoji     string `json:"emoji" maxLength:"16" doc:"Empty removes the reaction."`
 }
 
