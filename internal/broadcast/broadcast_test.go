@@ -262,6 +262,23 @@ func TestFilledInAsForAContact(t *testing.T) {
 	})
 }
 
+// A test is filled in with what is known of the first contact under the number that it has now.
+func TestFilledInAfterANewNumber(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		contact := storetest.Contact(r.t, r.Store, r.Account, number(1))
+		b := r.create(0, 0, func(in *core.NewBroadcast) {
+			in.ContactIDs = []string{contact.ID}
+			in.Template.Components = json.RawMessage(`[{"type":"body","parameters":[{"type":"text","text":"{{contact.name}} {{contact.phone_number}}"}]}]`)
+		})
+		contact.Name, contact.PhoneNumber = new("Ada"), new(number(2))
+		r.InTx(func(tx *store.Tx) error { return tx.UpdateContact(contact) })
+		m, err := core.TestMessage(r.Read(), r.Account, b.ID, number(500))
+		if err != nil || m.To != number(500) || !strings.Contains(string(m.Content), `"Ada `+number(2)+`"`) {
+			t.Errorf("the test for %s is %s: %v", m.To, m.Content, err)
+		}
+	})
+}
+
 // Messages that a pause takes back are returned to the quota.
 func TestQuotaAfterPause(t *testing.T) {
 	inBubble(t, func(r *rig) {
@@ -361,7 +378,7 @@ func TestContactWithAnotherNumber(t *testing.T) {
 		first.PhoneNumber, second.PhoneNumber = new(number(3)), new(number(4))
 		r.InTx(func(tx *store.Tx) error { return errors.Join(tx.UpdateContact(first), tx.UpdateContact(second)) })
 		p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now)
-		if err != nil || p.Skipped[chat.SkipDuplicate] != 1 || p.Sendable() != 2 {
+		if err != nil || p.Skipped[chat.SkipDuplicate] != 1 || p.Sendable() != 2 || p.Samples[1].Address != number(4) {
 			t.Errorf("the preview is %+v, %v", p, err)
 		}
 		r.do(b, core.StartBroadcast)

@@ -51,6 +51,7 @@ func (j *judge) skips(contact chat.Contact, r chat.Recipient) (string, error) {
 			return j.withoutConsent(contact), nil
 		}
 	}
+	r.Address = addressNow(contact, r.Address)
 	content, _, skip := j.fill(contact, r)
 	if skip = cmp.Or(skip, j.withoutConsent(contact)); skip != "" {
 		return skip, nil
@@ -111,7 +112,7 @@ func (j *judge) listed(tell verdict) error {
 		if err != nil {
 			return err
 		}
-		contacts, err := contactsOf(j.reader, j.Account, rows)
+		contacts, err := peopleOf(j.reader, j.Account, rows)
 		if err != nil {
 			return err
 		}
@@ -120,10 +121,7 @@ func (j *judge) listed(tell verdict) error {
 		}
 		j.looked += int64(len(rows))
 		for _, row := range rows {
-			contact, known := contacts[row.Address]
-			if !known {
-				contact = personAt(row.Address).contact()
-			}
+			contact := contacts.at(row.Address)
 			skip, err := j.skips(contact, row)
 			if err != nil {
 				return err

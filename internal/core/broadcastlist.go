@@ -158,9 +158,29 @@ func addressesOfContact(c chat.Contact) (all []string) {
 	return all
 }
 
-// contactsOf returns the known contacts of recipients, by the recipients' addresses. Somebody who was added as a contact
-// and has another number since is found by the contact's id.
-func contactsOf(r store.Reader, account chat.Account, rows []chat.Recipient) (map[string]chat.Contact, error) {
+// addressNow is the address under which a recipient is written to: the one in the list, unless the contact has others
+// by now.
+func addressNow(c chat.Contact, listed string) string {
+	if slices.Contains(addressesOfContact(c), listed) {
+		return listed
+	}
+	return addressOf(c)
+}
+
+// people are the known contacts of recipients, by the recipients' addresses.
+type people map[string]chat.Contact
+
+// at returns the contact of a recipient, or one that is not stored yet.
+func (p people) at(address string) chat.Contact {
+	if contact, known := p[address]; known {
+		return contact
+	}
+	return personAt(address).contact()
+}
+
+// peopleOf returns the known contacts of recipients. Somebody who was added as a contact and has another number since is
+// found by the contact's id.
+func peopleOf(r store.Reader, account chat.Account, rows []chat.Recipient) (people, error) {
 	contacts, err := r.ContactsAt(account, addressesOf(rows))
 	if err != nil {
 		return nil, err
@@ -192,7 +212,7 @@ func contactsOf(r store.Reader, account chat.Account, rows []chat.Recipient) (ma
 
 // listedTwice returns the addresses of recipients whose contact is a recipient under a better address too: there were
 // two contacts when they were added, and a merge has made them one, or the contact has the number of another now.
-func listedTwice(r store.Reader, b chat.Broadcast, rows []chat.Recipient, contacts map[string]chat.Contact) (map[string]bool, error) {
+func listedTwice(r store.Reader, b chat.Broadcast, rows []chat.Recipient, contacts people) (map[string]bool, error) {
 	better, twice, moved := map[string][]string{}, map[string]bool{}, map[string]bool{}
 	var all []string
 	for _, row := range rows {

@@ -113,7 +113,7 @@ func broadcastSamples(r store.Reader, s BroadcastState, b chat.Broadcast) ([]Bro
 	if err != nil {
 		return nil, err
 	}
-	contacts, err := contactsOf(r, s.Account, rows)
+	contacts, err := peopleOf(r, s.Account, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -123,12 +123,10 @@ func broadcastSamples(r store.Reader, s BroadcastState, b chat.Broadcast) ([]Bro
 	}
 	l, shown := letter{BroadcastState: s, broadcast: b, mailing: mailing}, make([]BroadcastSample, 0, len(rows))
 	for _, row := range rows {
-		contact, known := contacts[row.Address]
-		if !known {
-			contact = personAt(row.Address).contact()
-		}
+		contact, isTwice := contacts.at(row.Address), twice[row.Address]
+		row.Address = addressNow(contact, row.Address)
 		_, choice, skip := l.fill(contact, row)
-		if twice[row.Address] {
+		if isTwice {
 			skip = chat.SkipDuplicate
 		}
 		shown = append(shown, BroadcastSample{Address: row.Address, Name: contact.Name, Preview: choice.Preview, Reason: cmp.Or(skip, l.withoutConsent(contact))})
@@ -170,12 +168,15 @@ func TestMessage(r store.Reader, account chat.Account, id, to string) (NewMessag
 	}
 	first, contact := chat.Recipient{Address: to}, chat.Contact{}
 	rows, err := firstRecipients(r, account, b)
-	if err == nil && len(rows) > 0 {
-		first.Variables = rows[0].Variables
-		contact, err = contactAt(r, account, rows[0].Address)
-	}
 	if err != nil {
 		return NewMessage{}, err
+	}
+	contacts, err := peopleOf(r, account, rows)
+	if err != nil {
+		return NewMessage{}, err
+	}
+	if len(rows) > 0 {
+		first.Variables, contact = rows[0].Variables, contacts.at(rows[0].Address)
 	}
 	content, choice, skip := letter{BroadcastState: s, broadcast: b, mailing: mailing}.fill(contact, first)
 	if skip != "" {

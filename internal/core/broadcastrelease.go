@@ -2,7 +2,6 @@ package core
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -198,7 +197,7 @@ type letter struct {
 	BroadcastState
 	broadcast chat.Broadcast
 	mailing   chat.Mailing
-	contacts  map[string]chat.Contact          // known contacts, by the recipient's address
+	contacts  people
 	twice     map[string]bool                  // addresses of contacts that are recipients under another one too
 	files     map[chat.LibraryFile]*chat.Error // files that were checked, and what is wrong with them
 }
@@ -215,7 +214,7 @@ func newLetter(tx *store.Tx, s BroadcastState, b chat.Broadcast, mailing chat.Ma
 		return l, err
 	}
 	l = letter{BroadcastState: s, broadcast: b, mailing: mailing, files: map[chat.LibraryFile]*chat.Error{}}
-	if l.contacts, err = contactsOf(tx.Reader, s.Account, rows); err != nil {
+	if l.contacts, err = peopleOf(tx.Reader, s.Account, rows); err != nil {
 		return l, err
 	}
 	l.twice, err = listedTwice(tx.Reader, b, rows, l.contacts)
@@ -224,16 +223,13 @@ func newLetter(tx *store.Tx, s BroadcastState, b chat.Broadcast, mailing chat.Ma
 
 // send makes a recipient's message, or says why there is none.
 func (l letter) send(tx *store.Tx, r *chat.Recipient) (skip string, err error) {
-	contact, known := l.contacts[r.Address]
-	if !known {
-		contact = personAt(r.Address).contact()
-	}
+	contact := l.contacts.at(r.Address)
 	r.ContactID = contact.ID
 	if l.twice[r.Address] {
 		return chat.SkipDuplicate, nil
 	}
-	if known && !slices.Contains(addressesOfContact(contact), r.Address) {
-		r.Address = addressOf(contact)
+	if now := addressNow(contact, r.Address); now != r.Address {
+		r.Address = now
 		if err := tx.MoveRecipient(*r); err != nil {
 			return "", err
 		}
@@ -329,13 +325,4 @@ func splitAddress(address string) (to, recipient string) {
 func personAt(address string) person {
 	to, recipient := splitAddress(address)
 	return NewMessage{To: to, Recipient: recipient}.recipient()
-}
-
-// contactAt is the contact with an address, or one that is not stored yet.
-func contactAt(r store.Reader, account chat.Account, address string) (chat.Contact, error) {
-	contact, err := findContact(r, account, personAt(address))
-	if errors.Is(err, store.ErrNotFound) {
-		return personAt(address).contact(), nil
-	}
-	return contact, err
 }
