@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -366,6 +367,57 @@ func TestMergedContact(t *testing.T) {
 		again := r.create(0, 0, func(in *core.NewBroadcast) { in.ContactIDs = []string{byID.ID, byNumber.ID} })
 		if n := r.counts(again); n.Waiting != 1 || n.Skipped != 1 {
 			t.Errorf("by the id of a merged contact: %+v", n)
+		}
+	})
+}
+
+// Somebody who is in a list under two addresses gets one message also if that comes out while it is being sent, whichever
+// of them had its turn.
+func TestMergedWhileItIsSent(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		byID := func(bsuid string) (c chat.Contact) {
+			r.InTx(func(tx *store.Tx) error {
+				c = storetest.NewContact(tx, r.Account, "")
+				c.PhoneNumber, c.BSUID = nil, &bsuid
+				return tx.InsertContact(c)
+			})
+			return c
+		}
+		one, two, three := byID("DE.one"), byID("DE.two"), byID("DE.three")
+		oneToo, twoToo := storetest.Contact(r.t, r.Store, r.Account, number(1)), storetest.Contact(r.t, r.Store, r.Account, number(2))
+		people := func(addresses ...string) (list []core.NewRecipient) {
+			for _, address := range addresses {
+				if strings.HasPrefix(address, "+") {
+					list = append(list, core.NewRecipient{To: address})
+				} else {
+					list = append(list, core.NewRecipient{Recipient: address})
+				}
+			}
+			return list
+		}
+		b := r.create(100, 10, func(in *core.NewBroadcast) {
+			in.PerSecond = new(int64(1))
+			in.Recipients = slices.Concat(people("DE.one", number(2), "DE.three"), in.Recipients, people(number(1), "DE.two", number(3)))
+		})
+		r.do(b, core.StartBroadcast)
+		r.untilCalled(4)
+		r.InTx(func(tx *store.Tx) error {
+			_, err := core.MergeContacts(tx, r.Account, one.ID, oneToo.ID, "")
+			_, errToo := core.MergeContacts(tx, r.Account, two.ID, twoToo.ID, "")
+			return errors.Join(err, errToo)
+		})
+		r.Apply(provider.IdentityChange{Origin: r.Origin(), Previous: provider.Person{UserID: *three.BSUID}, Current: provider.Person{UserID: *three.BSUID, Phone: number(3)}})
+		if n := r.counts(b); n.Skipped != 3 {
+			t.Errorf("at once the counts are %+v", n)
+		}
+		// If the other message is taken back by a pause, a skipped recipient must not count as somebody who gets it.
+		if listed, err := r.Read().RecipientsAmong(b.ID, []string{number(1), "DE.two", number(3)}); err != nil || len(listed) > 0 {
+			t.Errorf("the addresses are still taken: %v, %v", listed, err)
+		}
+		r.untilOver(b)
+		r.requireLedger(b)
+		if n := r.counts(b); n.Sent != 13 || n.Skipped != 3 || r.calls["DE.one"] != 1 || r.calls[number(2)] != 1 || r.calls["DE.three"] != 1 {
+			t.Errorf("the counts are %+v, the messages %v", n, r.calls)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -188,6 +189,27 @@ func forgetRecipient(tx *store.Tx, contact chat.Contact) error {
 	if err != nil {
 		return err
 	}
+	return countSkipped(tx, skipped)
+}
+
+// skipSecond skips a person who waits as one recipient and has the message as another, which was not known to be the same
+// person when it was sent. If both wait, their turn decides (see listedTwice).
+func skipSecond(tx *store.Tx, faces ...chat.Contact) error {
+	var ids, addresses []string
+	for _, c := range faces {
+		ids, addresses = append(ids, c.ID), append(addresses, addressesOfContact(c)...)
+	}
+	slices.Sort(ids)
+	slices.Sort(addresses)
+	skipped, err := tx.SkipSecond(faces[0].OrgID, faces[0].AccountID, slices.Compact(ids), slices.Compact(addresses))
+	if err != nil {
+		return err
+	}
+	return countSkipped(tx, skipped)
+}
+
+// countSkipped counts waiting recipients who were skipped, by broadcast.
+func countSkipped(tx *store.Tx, skipped map[string]int64) error {
 	var t tally
 	for id, n := range skipped {
 		t.add(id, string(chat.RecipientWaiting), -n)

@@ -72,6 +72,9 @@ func storeIdentity(tx *store.Tx, before, after chat.Contact) (chat.Contact, erro
 		after.Username = before.Username
 		err = tx.Rename(before, after)
 	}
+	if err == nil && deref(after.PhoneNumber) != deref(before.PhoneNumber) { // a list may have it beside what was known
+		err = skipSecond(tx, before, after)
+	}
 	return after, err
 }
 

@@ -131,6 +131,9 @@ func join(tx *store.Tx, first, second chat.Contact) (chat.Contact, merged, store
 	}
 	contact := first.Absorb(second)
 	contact.ID, contact.CreatedAt, contact.UpdatedAt = stays.contact.ID, stays.contact.CreatedAt, tx.Now()
+	if err := skipSecond(tx, first, second); err != nil {
+		return chat.Contact{}, merged{}, m, err
+	}
 	return contact, merged{m.Goes, orNil(m.From)}, m, tx.MergeContacts(m)
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
 )
@@ -295,6 +296,50 @@ func (tx *Tx) ForgetPerson(c chat.Contact) (skipped map[string]int64, err error)
 		}
 	}
 	return skipped, nil
+}
+
+// SkipSecond skips the waiting recipients of an account's broadcasts who are a person with these contacts and addresses,
+// if the person has the message, or will have it, as another recipient. It returns how many, by broadcast. They give their
+// address free, so that they are not in the way if the other message is taken back.
+func (tx *Tx) SkipSecond(orgID, accountID string, contactIDs, addresses []string) (map[string]int64, error) {
+	rows, err := tx.recipientsWho(orgID, accountID, contactIDs, addresses)
+	served := map[string]bool{}
+	for _, r := range rows {
+		if r.Status != chat.RecipientWaiting {
+			served[r.BroadcastID] = true
+		}
+	}
+	skipped := map[string]int64{}
+	for _, r := range rows {
+		if err != nil || r.Status != chat.RecipientWaiting || !served[r.BroadcastID] {
+			continue
+		}
+		var n int64
+		n, err = tx.exec(`UPDATE broadcast_recipients SET status = 'skipped', reason = '`+chat.SkipDuplicate+`', unique_address = NULL
+			WHERE org_id = $1 AND broadcast_id = $2 AND id = $3 AND status = 'waiting'`, orgID, r.BroadcastID, r.ID)
+		skipped[r.BroadcastID] += n
+	}
+	return skipped, err
+}
+
+// recipientsWho are the recipients who are a person, wait or have a message, in the broadcasts of an account that go on or
+// can go on. Each condition is one of its own, so that there is an index for it.
+func (r Reader) recipientsWho(orgID, accountID string, contactIDs, addresses []string) ([]chat.Recipient, error) {
+	c := conditions{args: []any{orgID, accountID}}
+	var each []string
+	who := func(column string, values []string) {
+		for _, value := range values {
+			each = append(each, "SELECT broadcast_id, id, status FROM broadcast_recipients WHERE "+column+" = "+c.arg(value)+`
+				AND status IN ('waiting', 'queued', 'sent', 'delivered', 'read')
+				AND broadcast_id IN (SELECT id FROM broadcasts WHERE org_id = $1 AND account_id = $2 AND status IN ('sending', 'paused'))`)
+		}
+	}
+	who("contact_id", contactIDs)
+	who("address", addresses)
+	return many(r, func(row scanner) (found chat.Recipient, err error) {
+		err = row.Scan(&found.BroadcastID, &found.ID, &found.Status)
+		return found, err
+	}, strings.Join(each, " UNION ")+" ORDER BY 1, 2", c.args...)
 }
 
 // RetryRecipient makes a recipient wait again under a new id, because its next message is another event.
