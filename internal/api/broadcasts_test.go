@@ -71,6 +71,13 @@ func TestBroadcastDraft(t *testing.T) {
 		// An address under another name would otherwise be a wrong number, for every one of them.
 		call(http.MethodPost, "", make+`"recipients":[{"to":"+4915510000002"},{"phone_number":"+4915510000003"}]}}`).
 			RequireFailure(t, "missing_required_field", "audience.recipients[1].to")
+		for _, value := range []string{`1`, `null`, `{"b":"c"}`, `"\u0000"`} {
+			failed := call(http.MethodPost, id+"/recipients", `{"recipients":[{"to":"+4915510000002","variables":{"ok":"x","a":`+value+`}}]}`)
+			failed.RequireFailure(t, "invalid_field_value", "recipients[0].variables.a")
+			if strings.Contains(failed.Failure(t).Message, "range") {
+				t.Errorf("%s: %s", value, failed.Body)
+			}
+		}
 		call(http.MethodPost, id+"/recipients", `{"recipients":[{"to":" "}]}`).RequireFailure(t, "invalid_field_value", "recipients[0].to")
 		b = draft{}
 		call(http.MethodPatch, id, `{"scheduled_at":null,"per_second":null,"audience":{"label_ids":["${label}"]}}`).RequireStatus(t, http.StatusOK).Data(t, &b)

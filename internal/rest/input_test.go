@@ -83,6 +83,8 @@ func TestBindChecksEmbeddedFieldsFirst(t *testing.T) {
 		{pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05-02:60", "since: Must be a valid date-time."},
 		{pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05,5Z", "since: Must be a valid date-time."},
 		{pathValues{"123456", "x1"}, "since=2026-01-02T3:04:05Z", "since: Must be a valid date-time."},
+		{pathValues{"123456", "x1"}, "since=9999-12-31T23:59:59-00:01", "since: Must be a valid date-time."},
+		{pathValues{"123456", "x1"}, "since=0000-01-01T00:00:00%2B00:01", "since: Must be a valid date-time."},
 	} {
 		if _, err := bindEmbedding(t, test.path, test.query); err == nil || err.Error() != test.want {
 			t.Errorf("%v %q: got %v, want %s", test.path, test.query, err, test.want)

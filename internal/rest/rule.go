@@ -21,6 +21,7 @@ type rule struct {
 	nullable  bool
 	fields    []fieldRule // of an object, in the documented order
 	items     *rule
+	values    *rule // of a free-form object; nil: they can be anything
 	limits    limits
 	pattern   func() *regexp.Regexp // nil without one
 	enum      []string
@@ -126,6 +127,10 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 		r.items = newRule(reg, t.Elem(), s.Items)
 	case s.Type == huma.TypeArray: // one of the forms of a custom type
 		r.items = newRule(reg, reflect.TypeFor[any](), s.Items)
+	case s.Type == huma.TypeObject && t.Kind() == reflect.Map:
+		if values, ok := s.AdditionalProperties.(*huma.Schema); ok {
+			r.values = newRule(reg, t.Elem(), values)
+		}
 	case s.Type == huma.TypeObject && t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
 			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")

@@ -144,7 +144,30 @@ func (r *rule) checkFreeForm(v jsontext.Value, path string) *chat.Error {
 			return chat.Invalid(path, "Must have at most %d keys.", *most)
 		}
 	}
+	if r.values != nil {
+		if err := r.checkValues(v, path); err != nil {
+			return err
+		}
+	}
 	return checkNoNUL(v, path)
+}
+
+// checkValues checks the values of a free-form object whose values are of one kind.
+func (r *rule) checkValues(v jsontext.Value, path string) *chat.Error {
+	d := jsontext.NewDecoder(bytes.NewReader(v))
+	d.ReadToken() // the brace; the text was read before, and has no errors
+	for d.PeekKind() == jsontext.KindString {
+		name, _ := d.ReadToken()
+		key := name.String()
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil
+		}
+		if err := r.values.checkValue(value, join(path, key)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkNoNUL refuses a NUL in free-form JSON, where it can only be written as an escape. A backslash that is

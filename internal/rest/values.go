@@ -35,7 +35,11 @@ func parseInstant(text string) (time.Time, error) {
 	if !instantShape.MatchString(text) {
 		return time.Time{}, errors.New("it is not in the form of RFC 3339")
 	}
-	return time.Parse(time.RFC3339, text)
+	t, err := time.Parse(time.RFC3339, text)
+	if year := t.UTC().Year(); err == nil && (year < 0 || year > 9999) { // by its offset: it could not be shown in UTC
+		err = errors.New("in UTC it is in a year of more than four digits")
+	}
+	return t, err
 }
 
 func (Instant) Schema(huma.Registry) *huma.Schema {
