@@ -211,6 +211,11 @@ func TestUploadedFiles(t *testing.T) {
 		c.Call(t, apitest.Request{Method: http.MethodDelete, Path: library + "/${media}"}).RequireStatus(t, http.StatusOK)
 		expect("deleted", "PNG")
 		c.Call(t, post(content("image", `{"id":"${media}"}`))).RequireFailure(t, noMedia, "image.id")
+		var sticker struct{ ID string }
+		c.Call(t, upload(form(part{"file", "a.webp", "image/webp", "WEBP"}))).RequireStatus(t, http.StatusCreated).Data(t, &sticker)
+		c.Set("sticker", sticker.ID)
+		c.Call(t, post(content("image", `{"id":"${sticker}"}`))).RequireFailure(t, bad, "image.id")
+		c.Call(t, post(content("document", `{"id":"${sticker}"}`))).RequireStatus(t, http.StatusOK)
 	})
 }
 

@@ -39,7 +39,7 @@ type sendBody struct {
 }
 
 type contextBody struct {
-	MessageID string `json:"message_id" minLength:"1" doc:"The provider's id of an inbound message, not its msg_ id."`
+	MessageID string `json:"message_id" minLength:"1" maxLength:"512" doc:"The provider's id of an inbound message, not its msg_ id."`
 }
 
 type typingBody struct {

@@ -54,6 +54,7 @@ func TestSendEnvelope(t *testing.T) {
 		{"context without id", toAda(`"context":{},` + hello), missing, "context.message_id"},
 		{"empty id in the context", toAda(`"context":{"message_id":""},` + hello), bad, "context.message_id"},
 		{"null id in the context", toAda(`"context":{"message_id":null},` + hello), bad, "context.message_id"},
+		{"a long id in the context", toAda(`"context":{"message_id":"` + wide(513) + `"},` + hello), bad, "context.message_id"},
 		{"our id in the context", toAda(`"context":{"message_id":"msg_01ARZ3NDEKTSV4RRFFQ69G5FAV"},` + hello), bad, "context.message_id"},
 		{"a text as context", toAda(`"context":"wamid.1",` + hello), bad, "context"},
 		{"null context", toAda(`"context":null,` + hello), bad, "context"},

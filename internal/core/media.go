@@ -207,6 +207,10 @@ func MediaLimit(mimeType string) (int64, error) {
 		}
 		known = append(known, l.types...)
 	}
+	if base == "" {
+		return 0, chat.Invalid("file", "The file's type is not known. Give the part a Content-Type, or a name that ends like .pdf. Possible are %s.",
+			strings.Join(known, ", "))
+	}
 	return 0, chat.Invalid("file", "Files of type %q cannot be sent. Possible are %s.", base, strings.Join(known, ", "))
 }
 

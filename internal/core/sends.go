@@ -173,8 +173,14 @@ func takeQuota(tx *store.Tx, orgID string, plan chat.Plan, messages int) error {
 	return err
 }
 
-// checkLibraryMedia refuses a missing file, and one that the provider would refuse: a document can have any type, the
-// others must match theirs.
+// sendableAs reports whether the provider takes a file of a type in a message of another: a document can have any type, the
+// others must match theirs. It takes WebP as a sticker alone.
+func sendableAs(mimeType string, as chat.MessageType) bool {
+	kind := strings.ToLower(mimeType)
+	return as == chat.TypeDocument || strings.HasPrefix(kind, string(as)+"/") && !strings.HasPrefix(kind, "image/webp")
+}
+
+// checkLibraryMedia refuses a missing file, and one that the provider would refuse.
 func checkLibraryMedia(r store.Reader, account chat.Account, file chat.LibraryFile) error {
 	if file.ID == "" {
 		return nil
@@ -183,7 +189,7 @@ func checkLibraryMedia(r store.Reader, account chat.Account, file chat.LibraryFi
 	switch {
 	case errors.Is(err, store.ErrNotFound), err == nil && (media.TeamID != account.TeamID || media.Origin == chat.MediaInbound):
 		return &chat.Error{Code: chat.CodeMediaNotFound, Param: file.Param, Message: "There is no such media in the library of this number's team."}
-	case err == nil && file.As != chat.TypeDocument && !strings.HasPrefix(strings.ToLower(media.MimeType), string(file.As)+"/"):
+	case err == nil && !sendableAs(media.MimeType, file.As):
 		return chat.Invalid(file.Param, "The file is %s and cannot be sent as %s.", media.MimeType, file.As)
 	}
 	return err
