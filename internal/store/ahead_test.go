@@ -237,6 +237,100 @@ func TestNamesOnTwoNodes(t *testing.T) {
 	}
 }
 
+// One member reads the labels and locks nothing; another locks a setting and then reads them, for whom that lock guards
+// them. What another node has changed under the lock in between, the second member sees.
+func TestLocksInAGroupGuardWhatIsReadAfterThem(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	st, other := storetest.OpenAt(t, cfg), storetest.OpenAt(t, cfg)
+	store.OneGroup(st)
+	org := guardedOrg(t, st)
+	elsewhere := sync.OnceFunc(func() {
+		storetest.InTx(t, other, func(tx *store.Tx) error { return addGuarded(tx, org) })
+	})
+	seen := seenUnderLock(t, st, org, func(tx *store.Tx) error {
+		if _, err := tx.User(org.ID, "usr_nobody"); !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		elsewhere() // the first member's labels were read together with this user
+		return nil
+	})
+	if seen != 1 {
+		t.Errorf("the member saw %d labels under its lock", seen)
+	}
+}
+
+// The same, if the labels and the lock are asked for at the same time, and the lock is taken.
+func TestLocksInAGroupAreTakenFirst(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	st, other, conn := storetest.OpenAt(t, cfg), storetest.OpenAt(t, cfg), admin(t, cfg)
+	store.OneGroup(st)
+	org := guardedOrg(t, st)
+	locked := make(chan struct{})
+	var holder sync.WaitGroup
+	holder.Go(func() {
+		storetest.InTx(t, other, func(tx *store.Tx) error {
+			err := addGuarded(tx, org)
+			close(locked)
+			for waits := 0; waits == 0 && err == nil; {
+				err = conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
+					WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waits)
+			}
+			return err
+		})
+	})
+	<-locked
+	if seen := seenUnderLock(t, st, org, func(*store.Tx) error { return nil }); seen != 1 {
+		t.Errorf("the member saw %d labels under its lock", seen)
+	}
+	holder.Wait()
+}
+
+const guard = "guard"
+
+func guardedOrg(t *testing.T, st *store.Store) storetest.Organization {
+	storetest.InTx(t, st, func(tx *store.Tx) error { return tx.InsertSetting(guard, "") })
+	return storetest.Org(t, st)
+}
+
+// addGuarded adds a label under the setting's lock.
+func addGuarded(tx *store.Tx, org storetest.Organization) error {
+	if _, err := tx.Setting(guard); err != nil {
+		return err
+	}
+	return tx.InsertLabel(storetest.NewLabel(tx, org, "from the other node"))
+}
+
+// seenUnderLock runs two members together, and returns how many labels the second one saw under the setting's lock.
+func seenUnderLock(t *testing.T, st *store.Store, org storetest.Organization, before func(*store.Tx) error) (seen int) {
+	t.Helper()
+	unguarded := func(tx *store.Tx) error {
+		if _, err := tx.LabelsOfTeam(org.ID, org.TeamID); err != nil {
+			return err
+		}
+		_, err := tx.User(org.ID, "usr_another")
+		return err
+	}
+	guarded := func(tx *store.Tx) error {
+		if err := before(tx); err != nil {
+			return err
+		}
+		if _, err := tx.Setting(guard); err != nil {
+			return err
+		}
+		labels, err := tx.LabelsOfTeam(org.ID, org.TeamID)
+		seen = len(labels)
+		return err
+	}
+	errs := inOneGroup(t, st, 2, func(i int) (store.Foresight, func(*store.Tx) error) {
+		return store.Foresight{Kind: fmt.Sprint(i)}, []func(*store.Tx) error{unguarded, guarded}[i]
+	}, func() {})
+	requireError(t, errs[0], store.ErrNotFound)
+	requireNoError(t, errs[1])
+	return seen
+}
+
 // If the connection of a group is cut, nobody is told of success, nothing remains, and the next group works.
 func TestGroupWhoseConnectionIsCut(t *testing.T) {
 	t.Parallel()

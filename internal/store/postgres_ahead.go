@@ -24,6 +24,11 @@ const (
 // run again, until each has got to its end. A member that ends has seen the rows as they are after those that
 // ended before it, as if it had run alone after them. What it writes is sent later, with everybody's.
 //
+// What one member has read is given to the others too, and another node may have changed it since. That is no more than
+// what READ COMMITTED allows: a member that runs alone, too, acts on rows that it has read a moment ago and not locked.
+// But one that has locked a row counts on what it reads after that: who changes it must hold the same lock. So nobody is
+// given what was read before the member's own last lock. A row that is itself locked cannot have changed.
+//
 // The statements are understood by their text (aheadForm). A member with another kind of statement runs alone.
 type aheadTx struct {
 	postgresTx
@@ -34,6 +39,7 @@ type aheadTx struct {
 	written map[string]*tableChanges
 	taken   map[askKey]bool // unique keys of the rows that members add
 	changes int             // counts the statements of members that have ended
+	trips   int             // counts how often something was read
 }
 
 // askKey names a query by its text and its arguments.
@@ -44,10 +50,13 @@ type asked struct {
 	statement
 	key    askKey
 	form   *aheadForm
+	holds  bool // it locks what it reads
 	read   bool
 	fields []pgconn.FieldDescription // if there are rows
 	rows   [][][]byte
 	at     int // the changes that had been sent when it was read
+	trip   int // the one that has read it
+	held   int // the one that has first locked its rows; 0: nothing is locked
 }
 
 // tableChanges says when a table was changed: by its rows, in rows that nobody can name, and other than by adding rows
@@ -207,14 +216,21 @@ func (tx *aheadTx) isStale(a *asked) bool {
 	return false
 }
 
-// ask returns a query's result, or has it read for the next pass.
-func (tx *aheadTx) ask(sql string, args []any, form *aheadForm) (a *asked, known bool) {
+// isOlder reports whether another node may have changed the result of a query before a trip. Each trip locks rows before
+// it reads others.
+func (a *asked) isOlder(trip int) bool { return a.trip < trip && !(a.form.locks && a.held > 0) }
+
+// ask returns a query's result, or has it read for the next pass. It must not be older than a trip.
+func (tx *aheadTx) ask(sql string, args []any, form *aheadForm, since int) (a *asked, known bool) {
 	key := askKey{sql, textOf(args)}
-	a = tx.known[key]
-	if a != nil && (!a.read || !tx.isStale(a)) {
-		return a, a.read
+	old := tx.known[key]
+	if old != nil && (!old.read || !tx.isStale(old) && !old.isOlder(since)) {
+		return old, old.read
 	}
-	a = &asked{statement: statement{sql, args}, key: key, form: form}
+	a = &asked{statement: statement{sql, args}, key: key, form: form, holds: form.holds}
+	if old != nil && form.locks {
+		a.held = old.held // the same row, until the end of the transaction
+	}
 	tx.known[key] = a
 	tx.asking = append(tx.asking, a)
 	return a, false
@@ -222,12 +238,20 @@ func (tx *aheadTx) ask(sql string, args []any, form *aheadForm) (a *asked, known
 
 // readAsked reads what the members have asked for, after all that was written so far.
 func (tx *aheadTx) readAsked(batch reads) error {
-	for _, a := range tx.asking {
-		a.read, a.at = true, tx.changes
+	tx.trips++
+	asking := tx.asking
+	for _, a := range asking {
+		a.read, a.at, a.trip = true, tx.changes, tx.trips
 	}
-	addAsked(&batch, tx.asking)
+	addAsked(&batch, asking)
 	tx.asking = nil
-	return tx.readAll(tx.ctx, batch)
+	err := tx.readAll(tx.ctx, batch)
+	for _, a := range asking {
+		if a.holds && a.held == 0 && len(a.rows) > 0 {
+			a.held = tx.trips
+		}
+	}
+	return err
 }
 
 // aheadRun is a member's session in one run. What it returns once the run lacks something or does not fit is of no
@@ -236,6 +260,7 @@ type aheadRun struct {
 	tx     *aheadTx
 	own    []aheadWrite
 	locked map[string]bool // rows that it has read, and that therefore exist
+	since  int             // the trip that has brought its last lock
 	lacks  bool
 	misfit bool
 }
@@ -260,11 +285,12 @@ func (r *aheadRun) query(_ context.Context, sql string, args []any, each func(sc
 	if form.kind != aheadRead || r.misfit || r.hasWritten(form, args) {
 		return r.unfit()
 	}
-	a, known := r.tx.ask(sql, args, form)
+	a, known := r.tx.ask(sql, args, form, r.since)
 	if !known {
 		r.lacks = true
 		return errAhead
 	}
+	r.since = max(r.since, a.held)
 	if row := form.rowOf(form.table, args); row != "" && len(a.rows) > 0 && form.locks {
 		r.hold(form.table, row)
 	}
@@ -319,7 +345,7 @@ func (r *aheadRun) insert(form *aheadForm, args []any) (int64, error) {
 	if r.tx.taken[unique] || slices.ContainsFunc(r.own, func(w aheadWrite) bool { return w.unique == unique }) {
 		return 0, nil
 	}
-	a, known := r.tx.ask(probe.sql, key, probe.form)
+	a, known := r.tx.ask(probe.sql, key, probe.form, r.since)
 	switch {
 	case !known:
 		r.lacks = true

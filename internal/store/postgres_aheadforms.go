@@ -23,7 +23,8 @@ type aheadForm struct {
 	table   string          // the one it changes, or reads by a key
 	tables  map[string]bool // those that it reads, and perhaps others
 	row     []int           // the arguments that name its row; nil: it cannot be named
-	locks   bool            // it locks the row that it reads
+	holds   bool            // it locks what it reads
+	locks   bool            // it locks the row that it names
 	probes  bool            // it looks for a unique key
 	counted bool            // it changes the row that it names, and nothing can refuse that
 	// Of an INSERT: the same without its condition, and the query for its unique key, which these arguments are.
@@ -76,6 +77,7 @@ func (f *aheadForm) reads(sql string) {
 		return
 	}
 	f.kind = aheadRead
+	f.holds = strings.Contains(sql, postgresDialect.forUpdate) || strings.Contains(sql, postgresDialect.keepRow)
 	for _, m := range tableRead.FindAllStringSubmatch(sql, -1) {
 		f.tables[m[1]] = true
 	}

@@ -14,10 +14,10 @@ import (
 )
 
 // addAsked adds queries to a batch. Those with the same text become one. All transactions ask, and so lock, in the same
-// order.
+// order, and lock before they read what nobody may have changed since.
 func addAsked(batch *reads, asking []*asked) {
 	slices.SortFunc(asking, func(a, b *asked) int {
-		return cmp.Or(cmp.Compare(a.key.sql, b.key.sql), cmp.Compare(a.key.args, b.key.args))
+		return cmp.Or(-compareBools(a.holds, b.holds), cmp.Compare(a.key.sql, b.key.sql), cmp.Compare(a.key.args, b.key.args))
 	})
 	for len(asking) > 0 {
 		n := 1
@@ -26,6 +26,18 @@ func addAsked(batch *reads, asking []*asked) {
 		}
 		addAlike(batch, asking[:n])
 		asking = asking[n:]
+	}
+}
+
+// compareBools puts false before true.
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
 	}
 }
 
