@@ -17,6 +17,11 @@ import (
 // it lasts.
 func BatchWithoutLimit(s *Store) { s.engine.(*sqliteEngine).writer.time = time.Hour }
 
+// ExplainDisk explains a failure of SQLite by what the system says of the folder.
+func ExplainDisk(err error, dir string, system error) error {
+	return explainDisk(err, func(string) error { return system }, dir)
+}
+
 // CountTime makes each transaction of the embedded store's writer take exactly that long.
 func CountTime(s *Store, each time.Duration) {
 	now := time.Time{}

@@ -74,10 +74,10 @@ func (e *sqliteEngine) migrate(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := e.migrateFile(ctx); err != nil {
-		return err
+	if err = e.migrateFile(ctx); err == nil {
+		err = e.start(ctx)
 	}
-	return e.start(ctx)
+	return explainDisk(err, tryDisk, e.cfg.Dir)
 }
 
 // migrateFile uses database/sql, which goose needs. A new file is created so that it can shrink; a file of an

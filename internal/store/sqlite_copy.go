@@ -35,7 +35,7 @@ func CopyEmbedded(ctx context.Context, dir, to string) error {
 	}
 	_, err = db.ExecContext(ctx, "VACUUM INTO ?", to)
 	if err = errors.Join(err, db.Close()); err != nil {
-		return fmt.Errorf("copy the store to %s: %w", to, err)
+		return fmt.Errorf("copy the store to %s: %w", to, explainDisk(err, tryDisk, dir, filepath.Dir(to)))
 	}
 	return CheckFile(ctx, to)
 }
@@ -103,7 +103,7 @@ func unread(path string, why error) error {
 			return damaged(path, why)
 		}
 	}
-	return fmt.Errorf("read %s: %w", path, why)
+	return fmt.Errorf("read %s: %w", path, explainDisk(why, tryDisk, filepath.Dir(path)))
 }
 
 // openDatabase opens an existing database. SQLite would not say why it cannot.

@@ -1,0 +1,61 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	sqlitedriver "modernc.org/sqlite"
+	"zombiezen.com/go/sqlite"
+)
+
+// roomNeeded is a little more than what SQLite needs to open a store: an index of the journal, 32 KiB.
+const roomNeeded = 64 << 10
+
+// explainDisk says of a failure of SQLite in which folder it was, and what the system says of that. SQLite tells neither:
+// on a full disk it has only "disk I/O error".
+func explainDisk(err error, try func(dir string) error, dirs ...string) error {
+	if !isOfDisk(err) {
+		return err
+	}
+	for _, dir := range dirs {
+		switch why := try(dir); {
+		case errors.Is(why, syscall.ENOSPC), errors.Is(why, syscall.EDQUOT):
+			return fmt.Errorf("there is no room left for the folder %s: make some (df -h shows how much there is), and try again: %w (%w)", dir, why, err)
+		case why != nil:
+			return fmt.Errorf("the folder %s takes no files: %w (%w)", dir, why, err)
+		}
+	}
+	return fmt.Errorf("%w in the folder %s; the system's log may say more (dmesg)", err, dirs[0])
+}
+
+// isOfDisk reports whether the disk may be the cause of a failure of SQLite.
+func isOfDisk(err error) bool {
+	code := sqlite.ErrCode(err)
+	var failed *sqlitedriver.Error
+	if errors.As(err, &failed) {
+		code = sqlite.ResultCode(failed.Code())
+	}
+	switch code.ToPrimary() {
+	case sqlite.ResultIOErr, sqlite.ResultFull, sqlite.ResultCantOpen, sqlite.ResultReadOnly:
+		return true
+	default:
+		return false
+	}
+}
+
+// tryDisk writes a file to a folder, and removes it again. The error is the system's alone.
+func tryDisk(dir string) error {
+	f, err := os.CreateTemp(dir, ".room-*")
+	if err == nil {
+		_, err = f.Write(make([]byte, roomNeeded))
+		err = errors.Join(err, f.Sync(), f.Close(), os.Remove(f.Name()))
+	}
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}
