@@ -34,9 +34,40 @@ func Restore(ctx context.Context, path, dir string) (r Restored, err error) {
 	if err := requireEmpty(dir); err != nil {
 		return r, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	undo, err := makeFolder(dir)
+	if err != nil {
 		return r, err
 	}
+	defer func() {
+		if err != nil {
+			undo()
+		}
+	}()
+	return restoreInto(ctx, path, dir)
+}
+
+// makeFolder makes a folder with those above it. undo removes those that it has made, if they are still empty.
+func makeFolder(dir string) (undo func(), err error) {
+	var made []string
+	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(d); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = append(made, d)
+	}
+	undo = func() {
+		for _, d := range made {
+			_ = os.Remove(d) // refused unless it is empty
+		}
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		undo()
+		return nil, err
+	}
+	return undo, nil
+}
+
+func restoreInto(ctx context.Context, path, dir string) (r Restored, err error) {
 	room, err := os.MkdirTemp(dir, ".restore-*")
 	if err != nil {
 		return r, err
@@ -135,7 +166,7 @@ func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err e
 		case errors.Is(err, io.EOF):
 			return m, files, nil
 		case err != nil:
-			return m, files, fmt.Errorf("read %s: %w", path, err)
+			return m, files, unreadable(path, err)
 		case ctx.Err() != nil:
 			return m, files, ctx.Err()
 		}
@@ -152,7 +183,7 @@ func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err e
 			err = fmt.Errorf("%s is not a back-up: it has %q", path, name)
 		}
 		if errors.Is(err, io.ErrUnexpectedEOF) {
-			err = fmt.Errorf("%s is not complete: %w", path, err)
+			err = unreadable(path, err)
 		}
 		if err != nil {
 			return m, files, err
@@ -164,13 +195,34 @@ func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err e
 func plain(f *os.File) (io.Reader, error) {
 	r := bufio.NewReader(f)
 	magic, err := r.Peek(2)
+	switch {
+	case errors.Is(err, io.EOF) && len(magic) == 0:
+		return nil, fmt.Errorf("%s is not a back-up: the file is empty", f.Name())
+	case errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s is not a back-up: the file has %d byte", f.Name(), len(magic))
+	case err != nil:
+		return nil, err // names the file
+	}
+	if magic[0] != 0x1f || magic[1] != 0x8b {
+		return r, nil
+	}
+	unpacked, err := gzip.NewReader(r)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", f.Name(), err)
+		return nil, unreadable(f.Name(), err)
 	}
-	if magic[0] == 0x1f && magic[1] == 0x8b {
-		return gzip.NewReader(r)
+	return unpacked, nil
+}
+
+// unreadable says what is wrong with an archive.
+func unreadable(path string, err error) error {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s is not complete: copy it again, or take another back-up (%w)", path, err)
+	case errors.Is(err, tar.ErrHeader), errors.Is(err, gzip.ErrHeader):
+		return fmt.Errorf("%s is not a back-up: %w", path, err)
+	default:
+		return fmt.Errorf("read %s: %w", path, err)
 	}
-	return r, nil
 }
 
 // mostManifest is the largest manifest.
