@@ -33,7 +33,7 @@ func deliveryRow(d client.WebhookDelivery) record {
 		status += ", replayed"
 	}
 	return record{
-		{"id", d.ID}, {"created_at", shortInstant(&d.CreatedAt)}, {"event_type", string(d.EventType)}, {"status", status}, {"answer", answer},
+		{"id", d.ID}, {"created_at", instant(d.CreatedAt)}, {"event_type", string(d.EventType)}, {"status", status}, {"answer", answer},
 	}
 }
 

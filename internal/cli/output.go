@@ -121,14 +121,6 @@ func instantOrNil(t *time.Time) any {
 	return instant(*t)
 }
 
-// shortInstant is an instant in a table, to the second.
-func shortInstant(t *time.Time) any {
-	if t == nil {
-		return nil
-	}
-	return t.UTC().Format(time.DateTime)
-}
-
 func textOrNil(s *string) any {
 	if s == nil {
 		return nil

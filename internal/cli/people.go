@@ -97,7 +97,7 @@ func conversationRecord(v client.Conversation) record {
 func conversationRow(v client.Conversation) record {
 	return record{
 		{"id", v.ID}, {"status", string(v.Status)}, {"contact", textOrNil(v.Contact.Name)}, {"with", orText(v.Contact.PhoneNumber, v.Contact.ID)},
-		{"unread", v.UnreadCount}, {"last_message_at", shortInstant(v.LastMessageAt)},
+		{"unread", v.UnreadCount}, {"last_message_at", instantOrNil(v.LastMessageAt)},
 	}
 }
 

@@ -157,6 +157,8 @@ func (d demoSite) endpoints(t *testing.T) {
 	delivery := sample["id"].(string)
 	if shown := d.table(t, "delivery", "list"); strings.Count(shown, "\n") != 2 || !strings.Contains(shown, delivery) || len(strings.Split(shown, "\n")[1]) > 110 {
 		t.Errorf("listed as %s", shown)
+	} else if !strings.Contains(shown, sample["created_at"].(string)) {
+		t.Errorf("the time is not what --after takes and other commands print: %s", shown)
 	}
 	if listed := d.list(t, "delivery", "list", "--subscription", id); len(listed) != 1 || listed[0]["id"] != delivery {
 		t.Errorf("deliveries %v", listed)
