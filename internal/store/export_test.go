@@ -201,6 +201,11 @@ func (p *Steps) OnRest(rest func(time.Duration)) {
 	p.rest = func(_ context.Context, d time.Duration) { rest(d) }
 }
 
+// Isolation is the level of the transaction.
+func (tx *Tx) Isolation() (string, error) {
+	return one(tx.Reader, scanText, "SELECT current_setting('transaction_isolation')")
+}
+
 // IdleLimit is how long the server lets the transaction be idle.
 func (tx *Tx) IdleLimit() (string, error) {
 	return one(tx.Reader, scanText, "SELECT current_setting('idle_in_transaction_session_timeout')")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"runtime"
@@ -92,9 +93,17 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 // counts many messages in the background would leave none to those who wait for an answer. Behind a pooler the next
 // transaction may use another connection: each sets the limit on idleness itself, and the server decides on the other.
 func limitConnection(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, "SET "+idleLimit+"; SET max_parallel_workers_per_gather = 0")
+	_, err := conn.Exec(ctx, "SET "+idleLimit+"; SET max_parallel_workers_per_gather = 0; SET default_transaction_isolation = 'read committed'")
 	return err
 }
+
+// beginTx begins a transaction at the level that the locks are made for, whatever the database's own default is. At a
+// stricter one, transactions that wait for each other here would fail there.
+const beginTx = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
+// ownParameters are those of every connection. All of them are known to poolers. The others decide what a text means: a
+// database or role may have another default, under which letters beyond ASCII would be stored as something else.
+var ownParameters = map[string]string{"application_name": "parley", "client_encoding": "UTF8", "standard_conforming_strings": "on"}
 
 // poolSettings parses a database's address.
 func poolSettings(url string) (*pgxpool.Config, error) {
@@ -110,7 +119,7 @@ func poolSettings(url string) (*pgxpool.Config, error) {
 		cfg.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
 	}
 	cfg.MaxConns = max(cfg.MaxConns, 4) // a migration holds one and uses another
-	cfg.ConnConfig.RuntimeParams["application_name"] = "parley"
+	maps.Copy(cfg.ConnConfig.RuntimeParams, ownParameters)
 	return cfg, nil
 }
 
@@ -299,7 +308,7 @@ func (tx *postgresTx) flush(ctx context.Context, last statement, read func(pgx.B
 func (tx *postgresTx) send(ctx context.Context, others []statement, last statement, read func(pgx.BatchResults) error) (err error) {
 	batch := &pgx.Batch{}
 	if !tx.begun {
-		batch.Queue("BEGIN")
+		batch.Queue(beginTx)
 		if tx.pooled {
 			batch.Queue("SET LOCAL " + idleLimit)
 		}

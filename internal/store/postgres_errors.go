@@ -10,6 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
+// lockTimeout is the code of a statement that has waited for a lock as long as it may.
+const lockTimeout = "55P03"
+
 // isRetryable reports a deadlock or serialization failure, after which the same closure may succeed.
 func isRetryable(err error) bool {
 	var e *pgconn.PgError
@@ -31,7 +34,7 @@ func postgresError(err error) error {
 		switch pgErr.Code {
 		case "23505":
 			return fmt.Errorf("%w: %w", ErrDuplicate, err)
-		case "25006", "25P03": // read-only: a standby that is to take over; a transaction that was idle too long
+		case "25006", "25P03", lockTimeout: // read-only: a standby that is to take over; a transaction that was idle too long
 			return fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 		switch pgErr.Code[:2] {

@@ -283,6 +283,9 @@ func (e *postgresEngine) tryGroup(group []*member) error {
 // have been a success.
 func afterGroup(err error) error {
 	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == lockTimeout {
+		return refused // of one member, whose lock the others need not wait for
+	}
 	if errors.Is(err, ErrUnavailable) || errors.Is(err, errSpoiled) || errors.As(err, &refused) {
 		return err
 	}

@@ -59,6 +59,9 @@ func (e *postgresEngine) meetPooler(ctx context.Context) error {
 		return err
 	}
 	defer func() { conn.Release() }()
+	if err := requireUTF8(conn.Conn()); err != nil {
+		return err
+	}
 	e.pooled, err = lentByTransaction(ctx, conn.Conn(), func(ctx context.Context) (*pgx.Conn, func(), error) {
 		second, err := e.acquire(ctx)
 		if err != nil {
@@ -70,6 +73,14 @@ func (e *postgresEngine) meetPooler(ctx context.Context) error {
 		return err
 	}
 	return requireTransactions(ctx, conn.Conn())
+}
+
+// requireUTF8 refuses a database that cannot store every character, or that does not know where one ends.
+func requireUTF8(conn *pgx.Conn) error {
+	if encoding := conn.PgConn().ParameterStatus("server_encoding"); encoding != "" && encoding != "UTF8" {
+		return fmt.Errorf("the database's encoding is %s, which cannot store every message: make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0", encoding)
+	}
+	return nil
 }
 
 // requireTransactions refuses a pooler that lends by the statement.
