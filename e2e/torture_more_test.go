@@ -4,12 +4,15 @@ package e2e
 
 import (
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/parleyhq/parley/internal/pgtest"
 )
 
 func init() { buildTags = "torture" } // with a clock that can be changed
@@ -41,6 +44,29 @@ func TestTortureClock(t *testing.T) {
 		checkTurned(t, l)
 		t.Logf("the clock was turned to %v", clockTurns)
 	})
+}
+
+// TestTortureClocksApart runs three nodes whose clocks are minutes apart, and kills two of them. Each conversation, whose
+// messages go to the nodes in turn, keeps its order.
+func TestTortureClocksApart(t *testing.T) {
+	t.Parallel()
+	files, database := t.TempDir(), pgtest.NewDatabase(t)
+	var nodes []Option
+	for _, by := range []string{"0s", "5m", "-5m"} {
+		clock := filepath.Join(t.TempDir(), "clock")
+		must(t, os.WriteFile(clock, []byte(by), 0o600))
+		nodes = append(nodes, func(s *Server) { OnFolder(files)(s); OnDatabase(database)(s); WithEnv("TORTURE_CLOCK=" + clock)(s) })
+	}
+	l := openLedger(t, nodes...)
+	l.p.do(http.MethodPut, "faults", map[string]any{"latency": "50ms"}) // so that messages wait
+	for _, node := range l.nodes[1:] {
+		if l.more(2 * ledgerPerRound) {
+			l.replace(node)
+		}
+	}
+	l.more(2 * ledgerPerRound)
+	l.close()
+	l.check()
 }
 
 // checkTurned checks that the program did use the changed clock.

@@ -76,7 +76,10 @@ func place(tx *store.Tx, account chat.Account, in NewMessage) (Accepted, error) 
 // queueMessage queues a message that may be sent. begun says that the conversation was just made and already has the
 // message noted.
 func queueMessage(tx *store.Tx, account chat.Account, t thread, begun bool, in NewMessage) (Accepted, error) {
-	at := tx.After(t.conversation.LastMessageAt) // messages are sent in the order of their ids
+	at, err := tx.AfterUnsent(t.conversation)
+	if err != nil {
+		return Accepted{}, err
+	}
 	message := chat.Message{
 		ID: tx.NewIDAt(chat.KindMessage, at), OrgID: account.OrgID, AccountID: account.ID,
 		ConversationID: t.conversation.ID, ContactID: t.contact.ID,
@@ -90,7 +93,7 @@ func queueMessage(tx *store.Tx, account chat.Account, t thread, begun bool, in N
 		OrgID: account.OrgID, MessageID: message.ID, AccountID: account.ID, ConversationID: t.conversation.ID,
 		DueAt: tx.Now(), Category: in.Template.consentCategory(),
 	}
-	err := tx.InsertMessage(message)
+	err = tx.InsertMessage(message)
 	if err == nil && (!begun || in.By != nil || in.Source == chat.SourceBroadcast) {
 		err = noteReply(tx, account, &t.conversation, message, in.By)
 	}

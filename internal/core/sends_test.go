@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -120,6 +121,29 @@ func TestRecordSends(t *testing.T) {
 		}
 		if owner := w.jobOwner(m.ID); owner != test.owner {
 			t.Errorf("%q is to send it, want %q", owner, test.owner)
+		}
+	})
+}
+
+// Messages of a conversation are sent in the order of their ids. So those that wait keep the order in which they were
+// accepted, also if the clocks of the nodes that accepted them are minutes apart, or one was turned. Once nothing waits,
+// messages have their true time again.
+func TestOrderOfMessagesUnderWrongClocks(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		var waiting []core.Accepted
+		for _, turn := range []time.Duration{0, 5 * time.Minute, -10 * time.Minute, time.Second, 26 * time.Hour, -26 * time.Hour, 0} {
+			w.Clock.Step(turn)
+			a := w.Send(chat.TypeText, `{"body":"x"}`)
+			if n := len(waiting); n > 0 && a.Message.ID <= waiting[n-1].Message.ID {
+				t.Errorf("after a turn by %v, %s comes before %s", turn, a.Message.ID, waiting[n-1].Message.ID)
+			}
+			waiting = append(waiting, a)
+		}
+		for i, a := range waiting {
+			w.Record(core.SendResult{Work: w.Work(a), Sent: provider.Sent{MessageID: fmt.Sprint("wamid.", i)}})
+		}
+		if a := w.Send(chat.TypeText, `{"body":"x"}`); !a.Message.CreatedAt.Equal(w.Clock.Now()) {
+			t.Errorf("at %v a message is of %v", w.Clock.Now(), a.Message.CreatedAt)
 		}
 	})
 }

@@ -235,6 +235,25 @@ func (tx *Tx) After(last *time.Time) time.Time {
 	return last.Add(time.Millisecond)
 }
 
+// AfterUnsent is After for a message of a conversation. It also follows the messages of it that are still to be sent,
+// however wrong the clock was by which they were accepted, because messages are sent in the order of their ids. Once
+// they are sent, the time of the transaction is good enough: otherwise a clock that was wrong for a second would be
+// followed until the true time has caught up.
+func (tx *Tx) AfterUnsent(c chat.Conversation) (time.Time, error) {
+	at := tx.After(c.LastMessageAt)
+	if c.LastMessageAt == nil || !c.LastMessageAt.After(at) {
+		return at, nil
+	}
+	last, err := tx.lastJob(SendJob{OrgID: c.OrgID, ConversationID: c.ID})
+	if err != nil || last.messageID == "" {
+		return at, err
+	}
+	if unsent := chat.TimeOf(last.messageID); !unsent.Before(at) {
+		at = unsent.Add(time.Millisecond)
+	}
+	return at, nil
+}
+
 // AfterCommit runs fn once the transaction is durable, in the caller's goroutine.
 func (tx *Tx) AfterCommit(fn func()) { tx.afterCommit = append(tx.afterCommit, fn) }
 
