@@ -1,13 +1,15 @@
 import { useInfiniteQuery, useQueryClient, type InfiniteData } from "@tanstack/react-query";
-import { useVirtualizer } from "@tanstack/react-virtual";
+import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from "react";
 import type { Page } from "../../api/client";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { ErrorState } from "../../ui/ErrorState";
+import { useStore } from "../../ui/store";
 import { conversationsQuery, forgetLower, pageSize } from "../data/conversations";
 import { usePlace } from "../place";
 import { ConversationRow } from "./ConversationRow";
+import { focusedRow } from "./focused";
 import { ListEmpty } from "./ListEmpty";
 import { ListSkeleton } from "./ListSkeleton";
 import { NewPill } from "./NewPill";
@@ -29,6 +31,12 @@ function useFetched(data: InfiniteData<Page<Conversation>> | undefined, key: str
   return { fetched: drawn.rows, count: now.rows.length };
 }
 
+/** The focus must not go with its row when that is scrolled away, or pushed down by others. */
+function withFocused(drawn: number[], focused: number): number[] {
+  if (focused < 0 || drawn.includes(focused)) return drawn;
+  return [...drawn, focused].sort((a, b) => a - b);
+}
+
 export function ConversationList() {
   const t = useText("inbox");
   const { filter, conversation: open } = usePlace();
@@ -39,6 +47,8 @@ export function ConversationList() {
   const { fetched, count } = useFetched(data, key);
   const box = useRef<HTMLDivElement>(null);
   const { rows, waiting, release, pointing } = useSteady(fetched, key, box);
+  const focusedId = useStore(focusedRow);
+  const focused = useMemo(() => rows.findIndex((c) => c.id === focusedId), [rows, focusedId]);
   // The virtualizer's functions change what they return without changing themselves, so the compiler must leave them.
   // eslint-disable-next-line react-hooks/incompatible-library
   const virtual = useVirtualizer({
@@ -47,6 +57,7 @@ export function ConversationList() {
     estimateSize: () => rowHeight,
     overscan: 8,
     getItemKey: (i) => rows[i]?.id ?? i,
+    rangeExtractor: (range) => withFocused(defaultRangeExtractor(range), focused),
   });
   const visible = virtual.getVirtualItems();
   const last = visible.at(-1)?.index ?? 0;
@@ -60,12 +71,17 @@ export function ConversationList() {
     if (last < pageSize / 2) forgetLower(client, filter);
   }, [last, client, filter]);
 
+  const showNew = (byKey: boolean) => {
+    release();
+    if (byKey) focusedRow.set(fetched[0]?.id);
+  };
+
   if (query.isPending) return <ListSkeleton />;
   if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   if (rows.length === 0) return <ListEmpty />;
   return (
     <div className={styles.frame} {...pointing}>
-      {waiting > 0 && <NewPill count={waiting} onClick={release} />}
+      {waiting > 0 && <NewPill count={waiting} onPress={showNew} />}
       <div ref={box} className={styles.rows}>
         <ul aria-label={t.conversations} className={styles.list} style={{ height: virtual.getTotalSize() }}>
           {visible.map((item) => {

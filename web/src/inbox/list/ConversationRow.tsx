@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { memo } from "react";
+import { memo, type FocusEvent } from "react";
 import { useMe } from "../../api/queries";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
@@ -19,6 +19,11 @@ interface Props {
   open: boolean;
 }
 
+/** A row that still has the focus lost it to another window, and has it again when this one is in front. */
+const leave = ({ target }: FocusEvent) => {
+  if (target !== document.activeElement) focusedRow.set(undefined);
+};
+
 export const ConversationRow = memo(function ConversationRow({ conversation: c, open }: Props) {
   const t = useText("inbox");
   const { view, search } = usePlace();
@@ -34,7 +39,7 @@ export const ConversationRow = memo(function ConversationRow({ conversation: c, 
       data-chosen={chosen || undefined}
       data-choosing={selected.size > 0 || undefined}
       onFocus={() => focusedRow.set(c.id)}
-      onBlur={() => focusedRow.set(undefined)}
+      onBlur={leave}
     >
       <Link
         to={inboxPath}

@@ -1,7 +1,9 @@
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import { flushSync } from "react-dom";
 import { useText } from "../../i18n";
 import { useCommands } from "../../shell/commands";
 import type { Conversation } from "../../api/types";
+import { useStore } from "../../ui/store";
 import { usePlace } from "../place";
 import { focusedRow, focusRow } from "./focused";
 
@@ -11,32 +13,32 @@ interface Spot {
   index: number;
 }
 
-/** Gives the focus of a row that is gone to the one in its place. */
-function inherit(rows: Conversation[], { index }: Spot): void {
-  if (focusedRow.get() === undefined || document.activeElement !== document.body) return;
-  const heir = rows[Math.min(index, rows.length - 1)];
-  if (heir) focusRow(heir.id);
-  else focusedRow.set(undefined);
+/** Lets the focus follow to the row that is to have it, unless somebody has gone elsewhere. */
+function follow(id: string): void {
+  const active = document.activeElement;
+  const row = active?.closest<HTMLElement>("[data-row]");
+  if ((active && active !== document.body && !row) || row?.dataset.row === id) return;
+  focusRow(id);
 }
 
 /**
  * j and k go through the list, o opens what has the focus. A row that goes away, because it was resolved for instance,
- * hands its place and its focus on to the one that follows.
+ * hands its place and its focus on to the one that follows: in the same moment, so that no key falls between the two.
  */
 export function useListKeys(rows: Conversation[], reveal: (index: number) => void): void {
   const t = useText("inbox");
   const { conversation: open, open: go } = usePlace();
   const spot = useRef<Spot>({ id: undefined, index: -1 });
-  useEffect(() => {
-    const look = () => {
-      const id = focusedRow.get() ?? open ?? spot.current.id;
-      const index = rows.findIndex((c) => c.id === id);
-      if (index >= 0) spot.current = { id, index };
-      return index;
-    };
-    if (look() < 0) inherit(rows, spot.current);
-    return focusedRow.watch(() => void look());
-  }, [rows, open]);
+  const focused = useStore(focusedRow);
+  useLayoutEffect(() => {
+    const id = focused ?? open ?? spot.current.id;
+    const index = rows.findIndex((c) => c.id === id);
+    if (index >= 0) spot.current = { id, index };
+    if (focused === undefined) return;
+    if (index >= 0) follow(focused);
+    else focusedRow.set(rows[Math.min(spot.current.index, rows.length - 1)]?.id);
+  });
+  useEffect(() => () => focusedRow.set(undefined), []);
   const commands = useMemo(() => {
     const here = () => rows.findIndex((c) => c.id === (focusedRow.get() ?? open ?? spot.current.id));
     const after = (step: number) => {
@@ -48,9 +50,9 @@ export function useListKeys(rows: Conversation[], reveal: (index: number) => voi
       const index = Math.min(rows.length - 1, Math.max(0, after(step)));
       const row = rows[index];
       if (!row) return;
-      spot.current = { id: row.id, index };
       reveal(index);
-      requestAnimationFrame(() => focusRow(row.id));
+      flushSync(() => focusedRow.set(row.id)); // draws it, and the next key means it
+      focusRow(row.id);
     };
     const openFocused = () => {
       const row = rows[here()];

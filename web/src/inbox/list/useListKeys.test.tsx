@@ -1,0 +1,58 @@
+import { act, cleanup, fireEvent, render } from "@testing-library/react";
+import { afterEach, expect, test, vi } from "vitest";
+import type { Conversation } from "../../api/types";
+import { useCommandKeys } from "../../shell/commands";
+import { focusedRow } from "./focused";
+import { useListKeys } from "./useListKeys";
+
+vi.mock("../place", () => ({ usePlace: () => ({ conversation: undefined, open: () => undefined }) }));
+
+afterEach(cleanup);
+
+function List({ ids }: { ids: string[] }) {
+  useCommandKeys();
+  useListKeys(ids.map((id) => ({ id }) as Conversation), () => undefined);
+  const rows = ids.map((id) => <a key={id} href={`#${id}`} data-row={id} onFocus={() => focusedRow.set(id)} onBlur={() => focusedRow.set(undefined)}>{id}</a>);
+  return <>{rows}<button type="button">elsewhere</button></>;
+}
+
+const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key });
+const at = () => (document.activeElement as HTMLElement).dataset.row;
+
+test("a key means the row to which the one before it has gone, before anything else is drawn", () => {
+  render(<List ids={["a", "b", "c"]} />);
+  press("j");
+  expect([focusedRow.get(), at()]).toEqual(["a", "a"]);
+  press("j");
+  press("j");
+  expect([focusedRow.get(), at()]).toEqual(["c", "c"]);
+  press("k");
+  expect([focusedRow.get(), at()]).toEqual(["b", "b"]);
+});
+
+test("a row that goes away hands its focus on, the last one to the one above, the only one to nobody", () => {
+  const { rerender } = render(<List ids={["a", "b", "c"]} />);
+  press("j");
+  press("j");
+  rerender(<List ids={["a", "c"]} />);
+  expect([focusedRow.get(), at()]).toEqual(["c", "c"]);
+  rerender(<List ids={["a"]} />);
+  expect([focusedRow.get(), at()]).toEqual(["a", "a"]);
+  rerender(<List ids={[]} />);
+  expect([focusedRow.get(), document.activeElement]).toEqual([undefined, document.body]);
+});
+
+test("who leaves the list leaves its row", () => {
+  const { unmount } = render(<List ids={["a", "b"]} />);
+  press("j");
+  unmount();
+  expect(focusedRow.get()).toBeUndefined();
+});
+
+test("who is elsewhere stays there", () => {
+  const { rerender, getByText } = render(<List ids={["a", "b"]} />);
+  press("j");
+  act(() => getByText("elsewhere").focus());
+  rerender(<List ids={["b"]} />);
+  expect(document.activeElement).toBe(getByText("elsewhere"));
+});
