@@ -39,12 +39,12 @@ export function useSteady(fresh: Conversation[], key: string, box: RefObject<HTM
     return () => element.removeEventListener("scroll", look);
   });
 
+  // The pointer is still inside: from now on this order is held.
   const release = () => {
     box.current?.scrollTo({ top: 0 });
-    setInside(false);
-    setScrolled(false);
+    setShown({ key, order: fresh.map((c) => c.id), known: new Map(fresh.map((c) => [c.id, c])) });
   };
-  // A move too: after a release the pointer is still inside.
+  // A move too: the rows may have come under a pointer that rests.
   const [point, leave] = [() => setInside(true), () => setInside(false)];
   const pointing = { onPointerEnter: point, onPointerMove: point, onPointerLeave: leave };
   return { rows, waiting: next.waiting, release, pointing };
