@@ -5,7 +5,7 @@ import { Icon } from "../ui/icons";
 import { usePages, type Page } from "./pages";
 import styles from "./Rail.module.css";
 import { UserMenu } from "./UserMenu";
-import { countText, useUnread } from "./useUnread";
+import { useUnread } from "./useUnread";
 
 /** Only the inbox has a count: the other entries are not drawn again when it changes. */
 function InboxEntry({ page }: { page: Page }) {
@@ -28,7 +28,7 @@ function Entry({ page: { to, icon, name, main }, count = 0 }: { page: Page; coun
         <span className={styles.name}>{name}</span>
         {count > 0 && (
           <span className={styles.count} aria-hidden="true">
-            {countText(count)}
+            {count > 99 ? "99+" : count}
           </span>
         )}
       </Link>
