@@ -23,6 +23,7 @@ export function DayBars<T>({ days, label: about, stand, most, bars, title }: Pro
   const language = useLanguage();
   const name = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", timeZone: "UTC" });
   const height = (n: number) => ({ height: n > 0 ? `max(2px, ${(100 * n) / Math.max(1, most)}%)` : 0 });
+  const step = Math.ceil(days.length / 10);
   return (
     <ol className={styles.days} aria-label={about}>
       {days.map((day, i) => {
@@ -36,8 +37,8 @@ export function DayBars<T>({ days, label: about, stand, most, bars, title }: Pro
                 <span key={k} className={b.className} style={height(b.n)} />
               ))}
             </span>
-            <span className={styles.label} aria-hidden="true">
-              {i % Math.ceil(days.length / 10) === 0 ? label : ""}
+            <span className={styles.label} aria-hidden="true" data-other={(i / step) % 2 === 1 || undefined}>
+              {i % step === 0 ? label : ""}
             </span>
           </li>
         );

@@ -26,12 +26,12 @@ function DeliveryRow({ delivery, open, to, subject }: { delivery: Delivery; open
       </td>
       <SubjectCell subject={subject} />
       {to && (
-        <td className={`${styles.to} ${styles.hide}`}>
+        <td className={styles.to}>
           <small className="mono">{to}</small>
         </td>
       )}
-      <td className={`${styles.right} ${styles.hide}`}>{delivery.attempt_count}</td>
-      <td className={`${styles.right} ${styles.hide}`}>{duration(delivery.duration_ms)}</td>
+      <td className={`${styles.right} ${styles.seldom}`}>{delivery.attempt_count}</td>
+      <td className={`${styles.right} ${styles.seldom}`}>{duration(delivery.duration_ms)}</td>
       <td className={styles.right}>
         <Clock value={delivery.created_at} />
       </td>
@@ -61,9 +61,9 @@ export function DeliveryTable({ filter, open }: { filter: Filters; open: string 
             <th>{t.status}</th>
             <th>{t.event}</th>
             <th className={styles.hide}>{t.about}</th>
-            {!one && <th className={styles.hide}>{t.endpoint}</th>}
-            <th className={`${styles.right} ${styles.hide}`}>{t.attempts}</th>
-            <th className={`${styles.right} ${styles.hide}`}>{t.answer}</th>
+            {!one && <th className={styles.to}>{t.endpoint}</th>}
+            <th className={`${styles.right} ${styles.seldom}`}>{t.attempts}</th>
+            <th className={`${styles.right} ${styles.seldom}`}>{t.answer}</th>
             <th className={styles.right}>{t.when}</th>
           </tr>
         </thead>
