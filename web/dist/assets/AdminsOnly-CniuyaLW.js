@@ -1,1 +1,0 @@
-import{mt as e}from"./vendor-DLsI1VQ-.js";import{At as t,Bt as n,_t as r}from"./shared-CZh1m8bG.js";var i=e();function a({children:e}){let a=t(`settings`);return n()?e:(0,i.jsx)(r,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

@@ -1,1 +1,0 @@
-import{G as e,mt as t}from"./vendor-DLsI1VQ-.js";import{t as n}from"./console.module-CaF9Vy43.js";var r=t();function i(t){return(0,r.jsx)(e,{className:n.filter,size:`sm`,label:t.label,value:t.value??``,data:[{value:``,label:t.any},...t.options],onChange:e=>t.change(e.target.value||void 0)})}export{i as t};

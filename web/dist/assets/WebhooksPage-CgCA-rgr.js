@@ -1,1 +1,0 @@
-export{t as StateTag,n as default}from"./WebhooksPage-VQI5tTe3.js";

@@ -1,1 +1,0 @@
-import{w as e}from"./vendor-DLsI1VQ-.js";import{Kt as t,Zt as n,qt as r}from"./shared-CZh1m8bG.js";var i=e=>n([`events`,e],`/events`,{...e,limit:50}),a=t=>e({queryKey:[`event`,t],queryFn:()=>r(`/events/${t}`)}),o=e({queryKey:[`event types`],queryFn:()=>t(`/event_types`)});export{o as n,i as r,a as t};

@@ -1,1 +1,0 @@
-import{w as e}from"./vendor-DLsI1VQ-.js";import{Kt as t}from"./shared-CZh1m8bG.js";var n=e({queryKey:[`keys`],queryFn:()=>t(`/keys`)});function r(e,t=Date.now()){return e.revoked_at?`revoked`:e.expires_at&&Date.parse(e.expires_at)<=t?`expired`:`active`}export{r as n,n as t};

@@ -1,1 +1,0 @@
-import{w as e}from"./vendor-DLsI1VQ-.js";import{Kt as t}from"./shared-CZh1m8bG.js";var n=n=>e({queryKey:[`templates`,n],queryFn:()=>t(`/${n}/templates`,{query:{limit:100}})});export{n as t};
