@@ -92,3 +92,24 @@ func TestDashboardUndoAtOnce(t *testing.T) {
 	s.SaysIn("Conversations", "Person 1")
 	s.conversation(id, func(c storedConversation) bool { return c.Status == "open" })
 }
+
+// Who works by the keyboard goes on where they were: at the next row after one was deleted, and at the button from which
+// one dialog led to another.
+func TestDashboardFocusGoesOn(t *testing.T) {
+	t.Parallel()
+	srv, s := atDesk(t)
+	s.Open(srv.URL() + "/settings/labels")
+	s.Press("button", "Delete Refund")
+	s.keyOn("Delete")
+	s.Lacks("button", "Delete Refund")
+	s.Until(focused("Delete Shipping"))
+
+	s.Open(srv.URL() + "/dev/keys")
+	s.Press("button", "Create key")
+	s.Write("Name", "Tests")
+	s.enter()
+	s.Has("textbox", "Key")
+	s.Browser.Press(kb.Escape)
+	s.Lacks("textbox", "Key")
+	s.Until(focused("Create key"))
+}

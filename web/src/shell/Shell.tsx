@@ -1,12 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { useMe } from "../api/queries";
 import { useStream } from "../api/stream";
 import { useText } from "../i18n";
 import { Toasts } from "../ui/Toasts";
 import { useCommandKeys } from "./commands";
 import { ConnectionBar } from "./ConnectionBar";
+import { keepFocus } from "./keepFocus";
 import { Palette } from "./Palette";
 import { Rail } from "./Rail";
 import { Shortcuts } from "./Shortcuts";
@@ -35,6 +36,7 @@ function Pages() {
   useStream(useQueryClient());
   useCommandKeys();
   useVersion();
+  useEffect(keepFocus, []);
   const dialogs = useGeneralCommands();
   return (
     <div className={styles.shell}>
