@@ -21,11 +21,13 @@ func TestDashboardRefusals(t *testing.T) {
 	} {
 		s.Open(srv.URL() + page)
 		s.Says("This page is for admins")
+		s.Until(`document.title.includes("This page is for admins")`)
 	}
 	s.Accessible()
 	for _, page := range []string{"/dev/keys", "/dev/logs", "/dev/events", "/dev/webhooks", "/dev/deliveries"} {
 		s.Open(srv.URL() + page)
 		s.Says("This is for owners and admins")
+		s.Until(`document.title.includes("This is for owners and admins")`)
 	}
 	s.Open(srv.URL() + "/operator")
 	s.Says("This page is for the operator of the service")

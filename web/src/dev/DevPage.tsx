@@ -1,6 +1,6 @@
 import { Outlet } from "@tanstack/react-router";
 import { useIsAdmin } from "../api/queries";
-import { EmptyState } from "../ui/EmptyState";
+import { Missing } from "../ui/Missing";
 import styles from "./DevPage.module.css";
 import { FindBox } from "./find/FindBox";
 import { DevTabs } from "./DevTabs";
@@ -11,9 +11,9 @@ export default function DevPage() {
   const t = useDev();
   if (!useIsAdmin()) {
     return (
-      <EmptyState icon="lock" title={t.forAdmins}>
+      <Missing icon="lock" title={t.forAdmins}>
         {t.forAdminsHint}
-      </EmptyState>
+      </Missing>
     );
   }
   return (
