@@ -34,14 +34,27 @@ export function forgetLower(client: QueryClient, filter: ConversationFilter): vo
   );
 }
 
-/** Changes a conversation wherever it is on screen, before the server has answered. */
+/** Whether a list has conversations of a status: the open ones, unless it says otherwise. What is snoozed is pending. */
+function hasStatus({ view, status = "open" }: ConversationFilter, of: Conversation["status"]): boolean {
+  const wanted = view === "snoozed" ? "pending" : status;
+  return wanted === "any" || wanted === of;
+}
+
+/**
+ * Changes a conversation wherever it is on screen, before the server has answered. A list that has no such conversations
+ * loses it at once: whoever works through one by keys must not meet the same row twice.
+ */
 export function showChange(client: QueryClient, id: string, change: (c: Conversation) => Conversation): void {
   client.setQueryData<Conversation>(["conversation", id], (c) => c && change(c));
-  client.setQueriesData<Lists>({ queryKey: ["conversations"] }, (lists) => {
-    if (!lists?.pages.some((page) => page.data.some((c) => c.id === id))) return lists;
-    const data = (page: Page<Conversation>) => page.data.map((c) => (c.id === id ? change(c) : c));
-    return { ...lists, pages: lists.pages.map((page) => ({ ...page, data: data(page) })) };
-  });
+  for (const [key, lists] of client.getQueriesData<Lists>({ queryKey: ["conversations"] })) {
+    const before = lists && lists.pages.flatMap((page) => page.data).find((c) => c.id === id);
+    if (!before) continue;
+    const after = change(before);
+    const filter = key[1] as ConversationFilter;
+    const leaves = hasStatus(filter, before.status) && !hasStatus(filter, after.status);
+    const rows = (page: Page<Conversation>) => page.data.flatMap((c) => (c.id !== id ? [c] : leaves ? [] : [after]));
+    client.setQueryData<Lists>(key, { ...lists, pages: lists.pages.map((page) => ({ ...page, data: rows(page) })) });
+  }
 }
 
 /** A conversation that a list has already fetched: the thread's header need not wait for it. */
