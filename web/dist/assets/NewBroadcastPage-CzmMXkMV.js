@@ -1,1 +1,0 @@
-import{ht as e}from"./vendor-DeDznN0J.js";import{t}from"./Frame-QxwY57Yr.js";import{t as n}from"./Wizard-Dr244tSn.js";import{t as r}from"./text-DdgwkKkz.js";var i=e();function a(){let e=r();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(n,{step:1})})}export{a as default};

@@ -1,0 +1,1 @@
+export{t as SyncButton,n as default}from"./TemplatesPage-Bw07v-b7.js";
