@@ -87,3 +87,16 @@ func TestStoreThatMustExist(t *testing.T) {
 		t.Errorf("the folder was made: %v", err)
 	}
 }
+
+// A lock file that cannot be opened does not mean that another server runs.
+func TestLockThatCannotBeOpened(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.SQLite)
+	cfg.Exclusive = true
+	path := filepath.Join(cfg.Dir, "serve.lock")
+	requireNoError(t, os.Mkdir(path, 0o700)) // refused to root, too
+	_, err := store.Open(t.Context(), cfg)
+	if err == nil || strings.Contains(err.Error(), "another server") || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -46,7 +46,11 @@ func openSQLite(cfg Config) (engine, error) {
 	release := func() {}
 	if cfg.Exclusive {
 		var err error
-		if release, err = lockFile(filepath.Join(cfg.Dir, serveLockFile), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		release, err = lockFile(filepath.Join(cfg.Dir, serveLockFile), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err != nil && !errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, err // such as a folder that this user may not write to
+		}
+		if err != nil {
 			return nil, fmt.Errorf("another server runs on the data folder %s: stop it, or give this one a folder of its own with --data (%w)", cfg.Dir, err)
 		}
 	}
