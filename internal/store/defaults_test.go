@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -45,14 +46,39 @@ func TestDefaultsOfTheDatabase(t *testing.T) {
 	})
 }
 
+// An encoding that becomes the default while a node runs, whose connections are then cut, does not change what is stored.
+func TestEncodingThatChangesUnderANode(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	st, conn := storetest.OpenAt(t, cfg), admin(t, cfg)
+	for _, statement := range []string{
+		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET client_encoding = LATIN1', current_database()); END $$",
+		"SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+	} {
+		_, err := conn.Exec(t.Context(), statement)
+		requireNoError(t, err)
+	}
+	const text = "Zoë 😀"
+	for err := error(store.ErrUnavailable); errors.Is(err, store.ErrUnavailable); { // until the cut connections are noticed
+		err = st.InTx(t.Context(), putSetting("text", text))
+		if !errors.Is(err, store.ErrUnavailable) {
+			requireNoError(t, err)
+		}
+	}
+	var stored string
+	requireNoError(t, conn.QueryRow(t.Context(), "SELECT value FROM settings WHERE name = 'text'").Scan(&stored))
+	requireEqual(t, stored, nil, text)
+}
+
 // A lock for which the administrator lets nobody wait long is a reason to try again, and no fault of the program.
 func TestLockTimeoutOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	st := storetest.OpenAt(t, withDefaults(t, map[string]string{"lock_timeout": "5"}))
 	storetest.InTx(t, st, putSetting("a", ""))
 	first := hold(t, st, putSetting("a", "1"))
-	requireTxError(t, st, store.ErrUnavailable, putSetting("a", "2"))
-	requireNoError(t, first.release())
+	err := st.InTx(t.Context(), putSetting("a", "2"))
+	requireNoError(t, first.release()) // before anything can fail: the store waits for it at its end
+	requireError(t, err, store.ErrUnavailable)
 	requireEqual(t, setting(t, st, "a"), nil, "1")
 }
 
