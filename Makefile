@@ -18,6 +18,9 @@ RACE := -race -gcflags=modernc.org/...=-race=false
 # race detector would more than double the time of all tests; make race-test uses it for these packages too.
 ALONE := ./e2e ./bench ./client ./docs ./examples/... ./internal/api/... ./internal/app/... ./internal/chat ./internal/cli ./internal/core
 
+# It begins first, so that the others run beside it and not before it.
+LONGEST := ./internal/store
+
 # npm packages may contain Go files that are not ours.
 GO_FILES = $(shell find . -name node_modules -prune -o -name '*.go' -print)
 
@@ -44,7 +47,7 @@ test: ## everything a change must pass: lint, then all tests on SQLite and Postg
 	$(MAKE) lint
 	scripts/web-test
 	go build -o bin/pgtest-run ./internal/pgtest/run
-	bin/pgtest-run -- sh -ec 'go test -timeout 20m $(ALONE); go test $(RACE) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(ALONE))")'
+	bin/pgtest-run -- sh -ec 'go test -timeout 20m $(ALONE); go test $(RACE) -timeout 20m $$(go list $(LONGEST) ./... | grep -vxF "$$(go list $(ALONE))")'
 	@echo PASS
 
 # For the inner loop: no race detector, no PostgreSQL, no end-to-end runs.
