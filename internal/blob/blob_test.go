@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -53,6 +54,37 @@ func TestBucket(t *testing.T) {
 		if !strings.HasPrefix(key, "some/prefix/") || len(strings.Split(key, "/")) != 4 {
 			t.Errorf("the object is called %s", key)
 		}
+	}
+}
+
+func TestFolderIsCopiedToABucket(t *testing.T) {
+	t.Parallel()
+	dir, server := t.TempDir(), blobtest.Start(t)
+	folder, err := blob.OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"file_one", "file_two"} {
+		if _, err := folder.Put(t.Context(), key, strings.NewReader("content of "+key), 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ne", ".new-123"), nil, 0o600); err != nil { // an upload that was cut off
+		t.Fatal(err)
+	}
+	bucket := open(t, "", server.Address("files"))
+	for range 2 { // a copy that was cut off is made again
+		if n, err := folder.CopyTo(t.Context(), bucket); n != 2 || err != nil {
+			t.Fatalf("copied %d files, %v", n, err)
+		}
+	}
+	checkContent(t, bucket, []byte("content of file_one"))
+	if keys := server.Keys(); len(keys) != 2 {
+		t.Errorf("the bucket has %v", keys)
+	}
+	server.Fail(blobtest.Down)
+	if _, err := folder.CopyTo(t.Context(), bucket); !errors.Is(err, blob.ErrUnavailable) {
+		t.Errorf("into storage that is down: %v", err)
 	}
 }
 

@@ -6,9 +6,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
 )
+
+// unfinished begins the name of a file that is being received.
+const unfinished = ".new-"
 
 // Folder stores files in a folder.
 type Folder struct{ dir string }
@@ -27,7 +32,7 @@ func (f *Folder) Put(_ context.Context, key string, r io.Reader, limit int64) (i
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return Info{}, err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	tmp, err := os.CreateTemp(filepath.Dir(path), unfinished+"*")
 	if err != nil {
 		return Info{}, err
 	}
@@ -55,6 +60,24 @@ func (f *Folder) Delete(_ context.Context, key string) error {
 		return nil
 	}
 	return err
+}
+
+// CopyTo copies all files to another store, and returns how many.
+func (f *Folder) CopyTo(ctx context.Context, to Store) (files int, err error) {
+	err = filepath.WalkDir(f.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), unfinished) {
+			return err
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		files++
+		_, err = to.Put(ctx, entry.Name(), file, math.MaxInt64-1)
+		return err
+	})
+	return files, err
 }
 
 func (f *Folder) path(key string) string {

@@ -35,6 +35,7 @@ type commands struct {
 	Migrate migrateCommand `cmd:"" help:"Make the store, or bring its schema up to date, and exit. serve does it by itself."`
 	Backup  backupCommand  `cmd:"" help:"Copy the embedded store and its files while the server runs."`
 	Restore restoreCommand `cmd:"" help:"Make a data folder from such a copy."`
+	Move    moveCommand    `cmd:"" help:"Move the embedded store of --data to the PostgreSQL database of --database-url, and its files to --media-url."`
 	Check   checkCommand   `cmd:"" help:"Look for damage and for what cannot be true of a store; --repair mends some of it."`
 	Held    heldCommands   `cmd:"" help:"Messages that a restore keeps from being sent, because they may have gone out."`
 	Config  configCommand  `cmd:"" help:"Print every setting with its value, source and meaning."`

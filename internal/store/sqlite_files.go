@@ -31,6 +31,9 @@ func prepareFolder(cfg Config) error {
 		return errors.New("the embedded store needs a data folder")
 	}
 	path := filepath.Join(cfg.Dir, sqliteFile)
+	if err := requireNotMoved(cfg.Dir); err != nil {
+		return err
+	}
 	if cfg.MustExist {
 		if err := requireStore(cfg.Dir, path); err != nil {
 			return err
