@@ -36,6 +36,7 @@ type commands struct {
 	Backup  backupCommand  `cmd:"" help:"Copy the embedded store and its files while the server runs."`
 	Restore restoreCommand `cmd:"" help:"Make a data folder from such a copy."`
 	Move    moveCommand    `cmd:"" help:"Move the embedded store of --data to the PostgreSQL database of --database-url, and its files to --media-url."`
+	Rekey   rekeyCommand   `cmd:"" help:"Seal what is stored with a new master key, while no server runs."`
 	Check   checkCommand   `cmd:"" help:"Look for damage and for what cannot be true of a store; --repair mends some of it."`
 	Held    heldCommands   `cmd:"" help:"Messages that a restore keeps from being sent, because they may have gone out."`
 	Config  configCommand  `cmd:"" help:"Print every setting with its value, source and meaning."`

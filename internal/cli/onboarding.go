@@ -7,6 +7,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/masterkey"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/vault"
 )
@@ -99,6 +100,10 @@ func (cmd *accountPINCommand) Run(c *console) error {
 		if _, err := core.AccountByNumber(st.Read(c.ctx), string(cmd.Org), cmd.PhoneNumberID); err != nil {
 			return pointTo(err, "parley account list --org ORG")
 		}
-		return cmd.printOne(c.stdout, record{{"phone_number_id", cmd.PhoneNumberID}, {"pin", core.TwoStepPIN(v.Derive(core.PINPurpose), cmd.PhoneNumberID)}})
+		pins, err := masterkey.PINKey(st.Read(c.ctx), v)
+		if err != nil {
+			return err
+		}
+		return cmd.printOne(c.stdout, record{{"phone_number_id", cmd.PhoneNumberID}, {"pin", core.TwoStepPIN(pins, cmd.PhoneNumberID)}})
 	})
 }

@@ -14,8 +14,8 @@ type Seals interface {
 	Open(sealed, context string) (string, error)
 }
 
-// secondStepContext binds a sealed secret to its user.
-func secondStepContext(userID string) string { return "second step " + userID }
+// SecondStepContext binds a sealed secret to its user.
+func SecondStepContext(userID string) string { return "second step " + userID }
 
 // BeginSecondStep makes the secret that a user's authenticator app scans. Sign-in asks for no code until one was
 // confirmed. Beginning again replaces the secret.
@@ -29,7 +29,7 @@ func BeginSecondStep(tx *store.Tx, seals Seals, u chat.User) (secret string, err
 	}
 	secret = chat.NewTOTPSecret()
 	return secret, tx.PutSecondStep(chat.SecondStep{
-		OrgID: u.OrgID, UserID: u.ID, Sealed: seals.Seal(secret, secondStepContext(u.ID)), CreatedAt: tx.Now(),
+		OrgID: u.OrgID, UserID: u.ID, Sealed: seals.Seal(secret, SecondStepContext(u.ID)), CreatedAt: tx.Now(),
 	})
 }
 
@@ -43,7 +43,7 @@ func ConfirmSecondStep(tx *store.Tx, seals Seals, u chat.User, code, except stri
 	if err != nil {
 		return nil, err
 	}
-	secret, err := seals.Open(step.Sealed, secondStepContext(u.ID))
+	secret, err := seals.Open(step.Sealed, SecondStepContext(u.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func takeSecondStep(tx *store.Tx, seals Seals, u chat.User, code string) error {
 	if err != nil {
 		return err
 	}
-	secret, err := seals.Open(step.Sealed, secondStepContext(u.ID))
+	secret, err := seals.Open(step.Sealed, SecondStepContext(u.ID))
 	if err != nil {
 		return err
 	}

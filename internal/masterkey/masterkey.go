@@ -34,6 +34,15 @@ func Load(ctx context.Context, st *store.Store, text, dir string) (*vault.Vault,
 	return v, Check(ctx, st, v)
 }
 
+// ID is the id of the master key that the store was set up with.
+func ID(r store.Reader) (string, error) {
+	id, err := r.Setting(setting)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", errors.New("the store has no master key yet: the first start of the server makes one")
+	}
+	return id, err
+}
+
 // Check ties the store to its master key on first use and refuses another one later:
 // with the wrong key nothing that was sealed could be opened.
 func Check(ctx context.Context, st *store.Store, v *vault.Vault) error {

@@ -206,7 +206,7 @@ func (c *Call) keep(body []byte) string {
 	if !c.op.Secret {
 		return string(body)
 	}
-	return c.surface.vault.Seal(string(body), answerContext(c.OrgID(), c.ID))
+	return c.surface.vault.Seal(string(body), AnswerContext(c.OrgID(), c.ID))
 }
 
 // kept returns a stored answer as it was first given.
@@ -214,11 +214,12 @@ func (c *Call) kept(rec store.IdempotencyRecord) ([]byte, error) {
 	if !c.op.Secret {
 		return []byte(rec.Body), nil
 	}
-	body, err := c.surface.vault.Open(rec.Body, answerContext(rec.OrgID, rec.RequestID))
+	body, err := c.surface.vault.Open(rec.Body, AnswerContext(rec.OrgID, rec.RequestID))
 	return []byte(body), err
 }
 
-func answerContext(orgID, requestID string) string { return "answer " + orgID + " " + requestID }
+// AnswerContext binds a sealed answer to its request.
+func AnswerContext(orgID, requestID string) string { return "answer " + orgID + " " + requestID }
 
 func validIdempotencyKey(key string) bool {
 	if len(key) < 1 || len(key) > 255 {

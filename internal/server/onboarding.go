@@ -6,6 +6,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/masterkey"
 	"github.com/parleyhq/parley/internal/onboard"
 	"github.com/parleyhq/parley/internal/provider/cloud"
 	"github.com/parleyhq/parley/internal/simulator"
@@ -34,9 +35,12 @@ func (s *Server) app() cloud.App {
 	return app
 }
 
-func (s *Server) newOnboarding() {
+func (s *Server) newOnboarding(ctx context.Context) error {
 	o := &s.onboarding
-	pins := s.vault.Derive(core.PINPurpose)
+	pins, err := masterkey.PINKey(s.store.Read(ctx), s.vault)
+	if err != nil {
+		return err
+	}
 	pin := func(phoneNumberID string) string { return core.TwoStepPIN(pins, phoneNumberID) }
 	if s.cfg.Has("worker") {
 		o.worker = onboard.NewWorker(onboard.WorkerConfig{
@@ -54,6 +58,7 @@ func (s *Server) newOnboarding() {
 		PIN:       pin,
 		PublicURL: s.cfg.PublicURL, Log: s.log,
 	})
+	return nil
 }
 
 // serveSimulatedDialog serves the signup page of the built-in simulator, and nothing else of it.

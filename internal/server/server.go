@@ -112,7 +112,9 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 // startSurfaces makes the handlers of requests, and starts their parts.
 func (s *Server) startSurfaces(ctx context.Context, version string) error {
 	postman := s.newPostman()
-	s.newOnboarding()
+	if err := s.newOnboarding(ctx); err != nil {
+		return err
+	}
 	s.newDashboard(version, postman)
 	s.api = api.New(api.Config{
 		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: s.log, Metrics: api.NewMetrics(s.registry),

@@ -45,7 +45,11 @@ func Load(text, dir string) (*Vault, error) {
 	if text != "" {
 		return parse(text)
 	}
-	path := filepath.Join(dir, KeyFile)
+	return LoadFile(filepath.Join(dir, KeyFile))
+}
+
+// LoadFile takes the master key from a file, which it creates on first use.
+func LoadFile(path string) (*Vault, error) {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		content, err = createKeyFile(path)
@@ -83,7 +87,32 @@ func createKeyFile(path string) ([]byte, error) {
 	if err := os.Link(tmp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
+	if err := syncFolder(filepath.Dir(path)); err != nil { // before anything is sealed with it
+		return nil, err
+	}
 	return os.ReadFile(path)
+}
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(dir string) error {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// ReplaceFile puts the key of one file in the place of another, which stays beside it under its id.
+func ReplaceFile(path, by string) (kept string, err error) {
+	old, err := LoadFile(path)
+	if err != nil {
+		return "", err
+	}
+	kept = path + "." + old.ID()
+	if err := os.Link(path, kept); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return kept, errors.Join(os.Rename(by, path), syncFolder(filepath.Dir(path)))
 }
 
 func parse(text string) (*Vault, error) {
