@@ -175,7 +175,11 @@ func (tx *Tx) InsertConversation(c chat.Conversation) error {
 	if tx.foreseen.addConversation(c) {
 		return tx.later(text, args...)
 	}
-	return tx.insert(text+" ON CONFLICT (org_id, contact_id) DO NOTHING", args...)
+	err := tx.insert(text+" ON CONFLICT (org_id, contact_id) DO NOTHING", args...)
+	if err == nil {
+		tx.begun = c.ID
+	}
+	return err
 }
 
 // UpdateConversation stores the changeable fields of a conversation.

@@ -53,6 +53,7 @@ func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
 		tx.tell(SendQueue{j.Owner, j.OrgID, j.AccountID, j.ConversationID}.topic())
 	}
 	tx.foreseen.queued(j)
+	tx.begun = ""
 	return j, tx.later("INSERT INTO send_jobs ("+sendJobColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
 		j.OrgID, j.MessageID, j.AccountID, j.ConversationID, j.DueAt.UnixMilli(), j.Attempts, j.InDoubt, j.Owner, j.Category, j.Lane, j.Gated)
 }
@@ -61,6 +62,9 @@ func (tx *Tx) InsertSendJob(j SendJob) (SendJob, error) {
 // come between.
 func (tx *Tx) lastJob(j SendJob) (last lastJob, err error) {
 	if last, known := tx.foreseen.lastJob(conversationKey{j.OrgID, j.ConversationID}); known {
+		return last, nil
+	}
+	if tx.begun == j.ConversationID {
 		return last, nil
 	}
 	err = tx.db.query(tx.ctx, `SELECT owner, message_id, (gated OR lane <> '') FROM send_jobs WHERE org_id || '' = $1 AND conversation_id = $2

@@ -215,6 +215,7 @@ type Tx struct {
 	hands       *Hands
 	work        work
 	receivers   map[string][]chat.WebhookSubscription
+	begun       string // a conversation that it has made, and for which nothing waits to be sent yet
 }
 
 // Now is the time of the transaction, which does not change.
