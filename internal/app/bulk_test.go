@@ -86,6 +86,30 @@ func TestBulkLabels(t *testing.T) {
 	})
 }
 
+// Undoing an exchange of labels brings the former one back.
+func TestBulkExchangeOfLabels(t *testing.T) {
+	each(t, newOffice, func(t *testing.T, o *office) {
+		id := o.receive(t, o.account, "+4915100000100", "wamid.1", "Hi")
+		former, label := storetest.Label(t, o.Store, o.org, "Lead"), storetest.Label(t, o.Store, o.org, "VIP")
+		o.as.Do(t, "POST", "/conversations/"+id+"/labels", `{"label_id":"`+former.ID+`"}`).RequireStatus(t, http.StatusOK)
+		r := bulk(t, o.as, `{"ids":["`+id+`"],"change":{"label_id":"`+label.ID+`","remove_label_id":"`+former.ID+`"}}`)
+		o.as.Do(t, "POST", "/conversations/bulk/undo", `{"token":"`+*r.Undo+`"}`).RequireStatus(t, http.StatusOK)
+		same(t, "with the former label", list(t, o.as, "label_id="+former.ID), []string{id})
+		same(t, "with the other", list(t, o.as, "label_id="+label.ID), []string{})
+	})
+}
+
+// A conversation that cannot be changed as asked is not changed in part.
+func TestBulkRefusedWhole(t *testing.T) {
+	each(t, newOffice, func(t *testing.T, o *office) {
+		id := o.receive(t, o.account, "+4915100000100", "wamid.1", "Hi")
+		label, other := storetest.Label(t, o.Store, o.org, "VIP"), o.User(t, o.org, chat.RoleAgent, chat.SeesAll) // of no team
+		o.as.Do(t, "POST", "/conversations/bulk", `{"ids":["`+id+`"],"change":{"label_id":"`+label.ID+`","assigned_to":"`+other.ID+`"}}`).
+			RequireFailure(t, "invalid_field_value", "assigned_to")
+		same(t, "with the label", list(t, o.as, "label_id="+label.ID), []string{})
+	})
+}
+
 func TestBulkRefused(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)

@@ -85,7 +85,8 @@ func ChangeMany(ctx context.Context, st *store.Store, u chat.User, ids []string,
 type changed struct {
 	ID            string
 	Before, After bulkState
-	Label         bool // the label was attached, or detached
+	Label         bool // its label was attached
+	Unlabel       bool // its other label was detached
 }
 
 // bulkState are the fields of a conversation that a bulk change may change.
@@ -122,8 +123,16 @@ func changeSlice(tx *store.Tx, u chat.User, ids []string, change BulkChange) (do
 	return done, refused, nil
 }
 
+// changeOne changes a conversation. It refuses before it writes, because the others are changed even so.
 func changeOne(tx *store.Tx, u chat.User, id string, change BulkChange) (one changed, any bool, err error) {
 	before, account, err := SeenConversation(tx.Reader, u, id)
+	if err == nil {
+		err = change.BulkLabels.check(tx.Reader, account)
+	}
+	if err != nil {
+		return one, false, err
+	}
+	after, err := patchConversation(tx, account, before, change.Patch, &u.ID)
 	if err != nil {
 		return one, false, err
 	}
@@ -133,16 +142,23 @@ func changeOne(tx *store.Tx, u chat.User, id string, change BulkChange) (one cha
 		}
 	}
 	if change.RemoveLabelID != "" {
-		if one.Label, err = unlabel(tx, before, change.RemoveLabelID, &u.ID); err != nil {
+		if one.Unlabel, err = unlabel(tx, before, change.RemoveLabelID, &u.ID); err != nil {
 			return one, false, err
 		}
 	}
-	after, err := patchConversation(tx, account, before, change.Patch, &u.ID)
-	if err != nil {
-		return one, false, err
-	}
 	one.ID, one.Before, one.After = before.ID, bulkStateOf(before), bulkStateOf(after)
-	return one, one.Label || differ(before, after), nil
+	return one, one.Label || one.Unlabel || differ(before, after), nil
+}
+
+// check refuses labels that the conversations of an account cannot have.
+func (l BulkLabels) check(r store.Reader, account chat.Account) (err error) {
+	if l.LabelID != "" {
+		_, err = attachableLabel(r, account, l.LabelID)
+	}
+	if err == nil && l.RemoveLabelID != "" {
+		_, err = Label(r, account.OrgID, l.RemoveLabelID)
+	}
+	return err
 }
 
 // differ reports whether a field that a bulk change may change has changed.
@@ -198,13 +214,12 @@ func undoSlice(tx *store.Tx, u chat.User, undo store.BulkUndo) (n int, err error
 
 func undoOne(tx *store.Tx, u chat.User, account chat.Account, now chat.Conversation, one changed, labels BulkLabels) error {
 	if one.Label {
-		var err error
-		if labels.LabelID != "" {
-			_, err = unlabel(tx, now, labels.LabelID, &u.ID)
-		} else {
-			_, err = label(tx, account, now, labels.RemoveLabelID, &u.ID)
+		if _, err := unlabel(tx, now, labels.LabelID, &u.ID); err != nil {
+			return err
 		}
-		if err != nil {
+	}
+	if one.Unlabel {
+		if _, err := label(tx, account, now, labels.RemoveLabelID, &u.ID); err != nil {
 			return err
 		}
 	}
