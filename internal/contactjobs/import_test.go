@@ -278,3 +278,29 @@ func (d *desk) existing(t *rapid.T) {
 		return nil
 	})
 }
+
+// A row that changes nothing says only why, and not that the rest of it was imported.
+func TestRefusedRowSaysNothingElse(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		d := newDesk(t, st)
+		fields := map[string]string{}
+		for i := range 64 {
+			fields[fmt.Sprint("key ", i)] = "x"
+		}
+		metadata, err := json.Marshal(fields)
+		d.Must(err)
+		d.InTx(func(tx *store.Tx) error {
+			contact, err := core.CreateContact(tx, d.Account, chat.NewContact{PhoneNumber: new("+4915100000100"), Metadata: metadata})
+			if err == nil {
+				_, err = core.UpdateContact(tx, d.Account, contact.ID, chat.ContactPatch{Consent: new(chat.ConsentOptedOut)}, chat.Actor{})
+			}
+			return err
+		})
+		job := d.work(d.begin([]byte("number,name,labels,consent,city\n+4915100000100,Ada,,yes,Bonn\n"), allColumns).ID, chat.JobDone)
+		problems, err := d.Read().JobErrors(d.Org.ID, job.ID, 0)
+		d.Must(err)
+		if len(problems) != 1 || !strings.Contains(problems[0].Problem, "at most 64 keys") {
+			t.Errorf("the row is told of with %+v", problems)
+		}
+	})
+}

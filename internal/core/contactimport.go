@@ -124,10 +124,6 @@ func (im *importer) create(row chat.ImportRow, labelIDs []string) error {
 
 func (im *importer) change(row chat.ImportRow, before chat.Contact, labelIDs []string) error {
 	patch, kept := row.Patch(before)
-	if kept {
-		im.problems = append(im.problems, chat.ImportError{Row: row.Row, Cells: row.Cells,
-			Problem: "The consent stays as it is: this person has opted out. The rest of the row was imported."})
-	}
 	after, err := UpdateContact(im.tx, im.account, before.ID, patch, im.by)
 	if err != nil {
 		return err
@@ -135,6 +131,10 @@ func (im *importer) change(row chat.ImportRow, before chat.Contact, labelIDs []s
 	attached, err := im.attach(before.ID, labelIDs)
 	if err != nil {
 		return err
+	}
+	if kept {
+		im.problems = append(im.problems, chat.ImportError{Row: row.Row, Cells: row.Cells,
+			Problem: "The consent stays as it is: this person has opted out. The rest of the row was imported."})
 	}
 	undo := chat.ImportUndo{ContactID: before.ID, Before: chat.ImportedStateOf(before), After: chat.ImportedStateOf(after), Labels: attached}
 	if undo.Before.Same(*undo.After) && len(attached) == 0 {
