@@ -70,5 +70,5 @@ func (n *number) looked() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.looking--
-	n.poke()
+	n.wake.Wake()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -45,7 +46,7 @@ type number struct {
 	cached   core.Standing
 	cachedAt store.Moment
 	recent   minute
-	wake     chan struct{}
+	wake     part.Bell
 }
 
 // queued is a message in memory. Its instants are moments, so that a change of the wall clock does not move them.
@@ -71,7 +72,7 @@ type queue struct {
 func newNumber(s *Sender, account chat.Account) *number {
 	return &number{
 		sender: s, accountID: account.ID, orgID: account.OrgID, queues: map[string]*queue{},
-		pace: newPacer(s.cfg.PerSecond), wake: make(chan struct{}, 1),
+		pace: newPacer(s.cfg.PerSecond), wake: part.NewBell(),
 	}
 }
 
@@ -95,7 +96,7 @@ func (n *number) add(account chat.Account, w queued) {
 		heap.Remove(&n.bulk, q.index)
 		n.makeReady(q, q.due)
 	}
-	n.poke()
+	n.wake.Wake()
 }
 
 // bulk tells whether the message comes from a broadcast.
@@ -118,13 +119,6 @@ func (n *number) makeReady(q *queue, due store.Moment) {
 	q.seq = n.ready.seq
 	q.bulk = !slices.ContainsFunc(q.waiting, func(w queued) bool { return !w.bulk() })
 	heap.Push(n.heapOf(q), q)
-}
-
-func (n *number) poke() {
-	select {
-	case n.wake <- struct{}{}:
-	default:
-	}
 }
 
 // spent tells whether the number can be forgotten without losing a message or a slowed-down pace.
@@ -265,7 +259,7 @@ func (n *number) returned(queueID string) {
 		n.inFlight--
 		n.inBulk--
 		n.unknown++
-		n.poke()
+		n.wake.Wake()
 	}
 }
 
@@ -293,7 +287,7 @@ func (n *number) done(queueID string, again store.Moment) {
 	default:
 		n.makeReady(q, again)
 	}
-	n.poke()
+	n.wake.Wake()
 }
 
 // update replaces the message at the head of a queue after a failed attempt.
@@ -328,7 +322,7 @@ func (n *number) hurry(messageIDs map[string]bool) {
 			heap.Fix(n.heapOf(q), q.index)
 		}
 	}
-	n.poke()
+	n.wake.Wake()
 }
 
 // hold pauses the whole number.

@@ -15,7 +15,7 @@ func (s *Sender) Recall(queue store.SendQueue) {
 	s.mu.Lock()
 	s.told[queue] = true
 	s.mu.Unlock()
-	poke(s.hear)
+	s.hear.Wake()
 }
 
 func (s *Sender) recallLoop() {

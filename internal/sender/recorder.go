@@ -11,6 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/fair"
 	"github.com/parleyhq/parley/internal/logging"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -46,7 +47,7 @@ type recorder struct {
 	now     func() store.Moment
 	log     *slog.Logger
 	trouble *logging.Episode
-	wake    chan struct{}
+	wake    part.Bell
 	done    chan struct{}
 
 	mu      sync.Mutex
@@ -78,7 +79,7 @@ func startRecorder(s *Sender) *recorder {
 // newRecorder makes and starts a recorder.
 func newRecorder(record func([]core.SendResult) error, now func() store.Moment, log *slog.Logger, trouble *logging.Episode) *recorder {
 	r := &recorder{
-		record: record, now: now, log: log, trouble: trouble, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		record: record, now: now, log: log, trouble: trouble, wake: part.NewBell(), done: make(chan struct{}),
 		open: map[string]bool{}, written: make(chan struct{}),
 	}
 	go r.run()
@@ -109,7 +110,7 @@ func (r *recorder) add(result core.SendResult, after func(error)) {
 	r.open[result.Work.Job.MessageID] = true
 	r.kept++
 	r.mu.Unlock()
-	poke(r.wake)
+	r.wake.Wake()
 }
 
 // put queues an outcome in its organization's turn. Outcomes of people's messages and of broadcasts have separate
@@ -180,7 +181,7 @@ func (r *recorder) stop() {
 	r.mu.Lock()
 	r.closed = true
 	r.mu.Unlock()
-	poke(r.wake)
+	r.wake.Wake()
 	<-r.done
 }
 
@@ -189,7 +190,7 @@ func (r *recorder) hurry() {
 	r.mu.Lock()
 	r.hurried = true
 	r.mu.Unlock()
-	poke(r.wake)
+	r.wake.Wake()
 }
 
 func (r *recorder) run() {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/fair"
+	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/tracing"
@@ -87,11 +88,11 @@ type Sender struct {
 
 	left map[string]bool // accounts and conversations with claimed jobs that are only in the table; used by sweepLoop only
 
-	wake   chan struct{} // wakes the sweeps
-	hear   chan struct{} // wakes recallLoop
-	ctx    context.Context
-	cancel context.CancelFunc
-	work   sync.WaitGroup
+	part.Bell           // wakes the sweeps, to look for messages that no node owns
+	hear      part.Bell // wakes recallLoop
+	ctx       context.Context
+	cancel    context.CancelFunc
+	work      sync.WaitGroup
 }
 
 // New makes a sender.
@@ -105,7 +106,7 @@ func New(cfg Config) *Sender {
 		cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, life: cfg.Lease().Node,
 		loaded: map[string]store.Moment{}, left: map[string]bool{}, told: map[store.SendQueue]bool{},
 		starts: fair.NewGate[store.Turn](maxStarting), manners: courtesy{lateness: cfg.Lateness},
-		wake: make(chan struct{}, 1), hear: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
+		Bell: part.NewBell(), hear: part.NewBell(), ctx: ctx, cancel: cancel,
 	}
 }
 

@@ -27,23 +27,13 @@ func (s *Sender) awaitSweep(tick <-chan time.Time) {
 		select {
 		case <-tick:
 			return
-		case <-s.wake:
+		case <-s.Bell:
 			if err := s.takeOver(); err != nil {
 				s.warn(failedTakeOver, err)
 			}
 		case <-s.ctx.Done():
 			return
 		}
-	}
-}
-
-// Wake makes the sender look for messages that no node owns, without waiting for the next sweep.
-func (s *Sender) Wake() { poke(s.wake) }
-
-func poke(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
 	}
 }
 
