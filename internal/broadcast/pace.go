@@ -67,7 +67,7 @@ func (w *Worker) allowance(n *number, b chat.Broadcast, slow bool, room int) int
 }
 
 // spend subtracts the messages that were made from the allowance.
-func (w *Worker) spend(n *number, b chat.Broadcast, messages int) {
+func (n *number) spend(b chat.Broadcast, messages int) {
 	n.pace.tokens -= float64(messages)
 	if own := n.each[b.ID]; own != nil {
 		own.tokens -= float64(messages)

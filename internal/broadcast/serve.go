@@ -37,10 +37,10 @@ func (w *Worker) serve(ctx context.Context, node string, n *number) error {
 		return err
 	}
 	var going []chat.Broadcast
-	w.turn++
+	n.turn++
 	for i := range n.broadcasts {
 		left := len(n.broadcasts) - i
-		b := n.broadcasts[(i+w.turn)%len(n.broadcasts)]
+		b := n.broadcasts[(i+n.turn)%len(n.broadcasts)]
 		made, over, err := w.advance(ctx, node, n, b, (room+left-1)/left)
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ func (w *Worker) advance(ctx context.Context, node string, n *number, b chat.Bro
 			n.places[b.ID] = at
 		}
 		made += p.Messages
-		w.spend(n, b, p.Messages)
+		n.spend(b, p.Messages)
 		if p.Over || !p.More && (p.Messages == 0 || made >= allowed) {
 			return made, p.Over, nil
 		}

@@ -68,13 +68,13 @@ type Worker struct {
 	numbers map[string]*number // by account id
 	bounds  bounds
 	slice   int // how many messages the next transaction makes
-	turn    int // which of a number's broadcasts goes first
 	looked  store.Moment
 }
 
 // number is an account whose broadcasts this worker advances.
 type number struct {
 	broadcasts []chat.Broadcast
+	turn       int // which of them goes first
 	rating     rating
 	pace       bucket
 	leaves     flow
