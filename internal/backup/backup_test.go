@@ -205,7 +205,7 @@ func TestHeldOneByOne(t *testing.T) {
 	o := newOffice(t)
 	ids := []string{o.send("one"), o.send("two"), o.send("three")}
 	_, st := restore(t, o.copy(backup.Options{}))
-	held, err := st.Read(t.Context()).HeldSends("", 10)
+	held, err := st.Read(t.Context()).HeldSends(10)
 	if err != nil || len(held) != 3 || held[0].To == "" || held[0].Type != chat.TypeText || !strings.Contains(string(held[0].Content), "one") || held[0].WrittenAt.IsZero() {
 		t.Fatalf("%+v are held (%v)", held, err)
 	}
@@ -221,7 +221,7 @@ func TestHeldOneByOne(t *testing.T) {
 	if got := statuses(t, st, o.account, ids); got[0] != chat.StatusFailed || got[1] == chat.StatusFailed || got[2] == chat.StatusFailed {
 		t.Errorf("they are %v", got)
 	}
-	if left, err := st.Read(t.Context()).HeldSends("", 10); err != nil || len(left) != 1 || left[0].MessageID != ids[1] {
+	if left, err := st.Read(t.Context()).HeldSends(10); err != nil || len(left) != 1 || left[0].MessageID != ids[1] {
 		t.Errorf("%+v are still held (%v)", left, err)
 	}
 }
@@ -431,7 +431,7 @@ func TestCheck(t *testing.T) {
 			}
 		}
 		requireSound(t, st, t.TempDir())
-		if held, err := st.Read(t.Context()).HeldSends("", 10); err != nil || len(held) != 1 || held[0].MessageID != id {
+		if held, err := st.Read(t.Context()).HeldSends(10); err != nil || len(held) != 1 || held[0].MessageID != id {
 			t.Errorf("held are %+v (%v)", held, err)
 		}
 	})

@@ -98,7 +98,7 @@ const mostHeldListed = 1000
 
 func (cmd *heldListCommand) Run(c *console) error {
 	return cmd.look(c, func(r store.Reader) error {
-		held, err := r.HeldSends("", mostHeldListed)
+		held, err := r.HeldSends(mostHeldListed)
 		if err != nil {
 			return err
 		}

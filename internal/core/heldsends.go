@@ -61,7 +61,7 @@ func DiscardHeld(ctx context.Context, st *store.Store, ids ...string) (int, erro
 // eachHeld calls do for each held message, in slices, and then releases the message. If ids are given, it takes those
 // in one transaction, and none if one of them is not held.
 func eachHeld(ctx context.Context, st *store.Store, ids []string, do func(*store.Tx, store.HeldSend) error) (done int, err error) {
-	next := func(tx *store.Tx) ([]store.HeldSend, error) { return tx.HeldSends("", heldSlice) }
+	next := func(tx *store.Tx) ([]store.HeldSend, error) { return tx.HeldSends(heldSlice) }
 	if len(ids) > 0 {
 		next = func(tx *store.Tx) ([]store.HeldSend, error) { return heldWith(tx, ids) }
 	}

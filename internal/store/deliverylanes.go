@@ -167,10 +167,7 @@ func (tx *Tx) DisableSubscription(orgID, subscriptionID, reason string) error {
 		WHERE org_id = $1 AND id = $2 AND status = 'active'`, orgID, subscriptionID, reason, tx.now.UnixMilli())
 }
 
-// ChangedSubscriptions returns the subscriptions that changed since the instant: ids by organization.
-func (r Reader) ChangedSubscriptions(since time.Time) ([][2]string, error) {
-	return many(r, func(row scanner) (s [2]string, err error) {
-		err = row.Scan(&s[0], &s[1])
-		return s, err
-	}, "SELECT org_id, id FROM webhook_subscriptions WHERE updated_at >= $1", since.UnixMilli())
+// ChangedSubscriptions returns the ids of the subscriptions that changed since the instant.
+func (r Reader) ChangedSubscriptions(since time.Time) ([]string, error) {
+	return many(r, scanText, "SELECT id FROM webhook_subscriptions WHERE updated_at >= $1", since.UnixMilli())
 }

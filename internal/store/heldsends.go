@@ -63,9 +63,9 @@ func (r Reader) HeldSend(messageID string) (HeldSend, error) {
 	return one(r, scanHeldSend, heldSelect+" WHERE h.message_id = $1", messageID)
 }
 
-// HeldSends returns up to limit held messages after the given one, oldest first.
-func (r Reader) HeldSends(after string, limit int) ([]HeldSend, error) {
-	return many(r, scanHeldSend, heldSelect+" WHERE h.message_id > $1 ORDER BY h.message_id LIMIT $2", after, limit)
+// HeldSends returns up to limit held messages, oldest first.
+func (r Reader) HeldSends(limit int) ([]HeldSend, error) {
+	return many(r, scanHeldSend, heldSelect+" ORDER BY h.message_id LIMIT $1", limit)
 }
 
 func scanHeldSend(row scanner) (h HeldSend, err error) {

@@ -130,8 +130,8 @@ func (e *Engine) poll(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.polledAt = now
-	for _, s := range changed {
-		if l := e.lanes[s[1]]; l != nil {
+	for _, id := range changed {
+		if l := e.lanes[id]; l != nil {
 			l.changes++
 			l.backlog.note()
 			e.consider(l, e.cfg.Store.Moment())
