@@ -43,7 +43,7 @@ func registerBroadcastRecipients(a *API) {
 	rest.Download(a.shared, rest.Operation{
 		Method: http.MethodGet, Path: broadcastPath + "/{id}/recipients.csv", ID: "exportBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
 		Summary: "Download a broadcast's recipients as a CSV file", Description: "All of them, or those of a status: the skipped ones, for example. They are in the order in which they were added.",
-	}, "text/csv; charset=utf-8", "recipients.csv", exportBroadcastRecipients)
+	}, "recipients.csv", exportBroadcastRecipients)
 
 	rest.Read(a.shared, rest.Operation{
 		Method: http.MethodGet, Path: broadcastPath + "/{id}/preview", ID: "previewBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
@@ -56,7 +56,7 @@ func registerBroadcastRecipients(a *API) {
 		Method: http.MethodGet, Path: broadcastPath + "/{id}/left_out.csv", ID: "exportBroadcastLeftOut", Tag: "Broadcasts", Role: chat.RoleAdmin,
 		Summary:     "Download who would get no message, as a CSV file",
 		Description: "Those whom the preview counts as skipped, with the reason. Who would be added at the start has no id yet.",
-	}, "text/csv; charset=utf-8", "left_out.csv", exportBroadcastLeftOut)
+	}, "left_out.csv", exportBroadcastLeftOut)
 
 	rest.Read(a.shared, rest.Operation{
 		Method: http.MethodGet, Path: broadcastPath + "/{id}/report", ID: "getBroadcastReport", Tag: "Broadcasts", Role: chat.RoleAdmin,

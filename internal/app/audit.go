@@ -23,7 +23,7 @@ func registerAudit(a *App) {
 	rest.Download(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/audit/export", ID: "exportAudit", Tag: "Audit", Role: chat.RoleAdmin,
 		Summary: "Export the audit log as CSV", Description: "What the filters let pass, newest first. The export is an entry of its own.",
-	}, csvType, "audit.csv", a.exportAudit)
+	}, "audit.csv", a.exportAudit)
 }
 
 type auditFilter struct {

@@ -16,8 +16,6 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-const csvType = "text/csv; charset=utf-8"
-
 // exportPage is the number of contacts in memory at a time.
 const exportPage = 500
 
@@ -27,12 +25,12 @@ func registerContactExport(a *App) {
 		Summary: "Export contacts as CSV",
 		Description: "Those that the filters let pass. Cells that a spreadsheet would take for a formula begin with an apostrophe; " +
 			"phone numbers are as they are.",
-	}, csvType, "contacts.csv", a.exportContacts)
+	}, "contacts.csv", a.exportContacts)
 
 	rest.Download(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/contacts/imports/{id}/errors", ID: "getImportErrors", Tag: "Contacts", Role: chat.RoleAdmin,
 		Summary: "Get the rows that an import could not take", Description: "As CSV: the row's number, what is wrong with it, and its cells.",
-	}, csvType, "import-errors.csv", getImportErrors)
+	}, "import-errors.csv", getImportErrors)
 }
 
 var exportColumns = []string{"phone_number", "name", "email", "labels", "consent", "username", "bsuid", "number", "last_seen_at", "created_at", "metadata"}

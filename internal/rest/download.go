@@ -16,12 +16,14 @@ import (
 // downloadPause is how long a client may take to read one piece of a download.
 const downloadPause = 30 * time.Second
 
-// Download registers an operation whose answer is a file that is made while it is sent, such as a table. It
+const csvType = "text/csv; charset=utf-8"
+
+// Download registers an operation whose answer is a table, as a CSV file that is made while it is sent. It
 // holds no request slot meanwhile. An error after the first piece breaks the connection. fn may set c.FileName before
 // the first piece where filename is too little to tell files apart.
-func Download[I any](p Place, op Operation, mimeType, filename string, fn func(c *Call, in *I, w io.Writer) error) {
+func Download[I any](p Place, op Operation, filename string, fn func(c *Call, in *I, w io.Writer) error) {
 	each(p, op, func(s *Surface, op *Operation) {
-		op.input, op.answers = newInputBinder[I](s.document), mimeType
+		op.input, op.answers = newInputBinder[I](s.document), csvType
 		op.handle = func(c *Call) (Answer, error) {
 			var in I
 			if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
@@ -34,7 +36,7 @@ func Download[I any](p Place, op Operation, mimeType, filename string, fn func(c
 			c.Ctx = store.SameCaller(c.R.Context(), c.Ctx)
 			w := &piecewise{to: c.W, connection: http.NewResponseController(c.W), begin: func(h http.Header) {
 				h.Set(headerRequestID, c.ID)
-				h.Set("Content-Type", mimeType)
+				h.Set("Content-Type", csvType)
 				h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": cmp.Or(c.FileName, filename)}))
 				h.Set("Cache-Control", "no-store")
 				h.Set("X-Content-Type-Options", "nosniff")
