@@ -148,7 +148,7 @@ func cleanOptionalEmail(s *string) (*string, error) {
 	if s == nil || *s == "" {
 		return nil, nil
 	}
-	email, err := CleanEmail("email", *s)
+	email, err := CleanEmail(*s)
 	return &email, err
 }
 

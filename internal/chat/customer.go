@@ -108,7 +108,7 @@ func (p *CustomerPatch) clean() (err error) {
 		p.Name = &name
 	}
 	if p.Email.Value != nil {
-		email, err := CleanEmail("email", *p.Email.Value)
+		email, err := CleanEmail(*p.Email.Value)
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ const (
 
 // Check checks the note's text and mentions.
 func (n Note) Check() error {
-	if err := checkLongText("body", n.Body, maxNote); err != nil {
+	if err := checkLongText(n.Body, maxNote); err != nil {
 		return err
 	}
 	if len(n.Mentions) > maxMentions {
@@ -34,15 +34,15 @@ func (n Note) Check() error {
 	return nil
 }
 
-// checkLongText checks a text of several lines that must not be empty.
-func checkLongText(param, text string, most int) error {
+// checkLongText checks a body of several lines that must not be empty.
+func checkLongText(text string, most int) error {
 	switch {
 	case strings.TrimSpace(text) == "":
-		return Invalid(param, "Must not be empty.")
+		return Invalid("body", "Must not be empty.")
 	case utf8.RuneCountInString(text) > most:
-		return Invalid(param, "Must be at most %d characters long.", most)
+		return Invalid("body", "Must be at most %d characters long.", most)
 	case strings.ContainsRune(text, 0):
-		return Invalid(param, "Must not contain the NUL character.")
+		return Invalid("body", "Must not contain the NUL character.")
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ type Draft struct {
 }
 
 // Check checks the draft's text.
-func (d Draft) Check() error { return checkLongText("body", d.Body, maxNote) }
+func (d Draft) Check() error { return checkLongText(d.Body, maxNote) }
 
 // CannedReply is a prepared text of one user or of a team.
 type CannedReply struct {
@@ -78,7 +78,7 @@ func (r *CannedReply) Clean() (err error) {
 	if r.Name, err = cleanText("name", r.Name, 100); err != nil {
 		return err
 	}
-	return checkLongText("body", r.Body, 4096)
+	return checkLongText(r.Body, 4096)
 }
 
 // SavedView is a named inbox filter of a user.

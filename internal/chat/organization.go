@@ -82,16 +82,14 @@ type Team struct {
 }
 
 // CleanName trims a name and checks it holds 1 to 200 characters.
-func CleanName(param, name string) (string, error) {
-	return cleanText(param, name, 200)
-}
+func CleanName(name string) (string, error) { return cleanText("name", name, 200) }
 
 // CleanEmail checks that s is one plain address of at most 255 characters.
-func CleanEmail(param, s string) (string, error) {
+func CleanEmail(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	addr, err := mail.ParseAddress(s)
 	if err != nil || addr.Address != s || utf8.RuneCountInString(s) > 255 {
-		return "", Invalid(param, "This is not an e-mail address of at most 255 characters.")
+		return "", Invalid("email", "This is not an e-mail address of at most 255 characters.")
 	}
 	return s, nil
 }

@@ -77,11 +77,11 @@ func TestFoldCaseOfEveryCharacter(t *testing.T) {
 
 func TestCleanName(t *testing.T) {
 	t.Parallel()
-	if got, err := chat.CleanName("title", "  "+strings.Repeat("é", 200)); err != nil || got != strings.Repeat("é", 200) {
+	if got, err := chat.CleanName("  " + strings.Repeat("é", 200)); err != nil || got != strings.Repeat("é", 200) {
 		t.Errorf("got %q, %v", got, err)
 	}
-	_, err := chat.CleanName("title", strings.Repeat("é", 201))
-	requireInvalid(t, err, "title")
+	_, err := chat.CleanName(strings.Repeat("é", 201))
+	requireInvalid(t, err, "name")
 }
 
 func TestCleanEmail(t *testing.T) {
@@ -105,7 +105,7 @@ func TestCleanEmail(t *testing.T) {
 		{"two", "ann@example.com, bob@example.com", ""},
 		{"line break", "ann@example.com\nBcc: bob@example.com", ""},
 	} {
-		got, err := chat.CleanEmail("email", test.in)
+		got, err := chat.CleanEmail(test.in)
 		if got != test.want {
 			t.Errorf("%s: got %q, %v", test.name, got, err)
 		}

@@ -9,7 +9,7 @@ import (
 
 // CreateKey issues an API key and returns its plaintext, which exists nowhere else.
 func CreateKey(tx *store.Tx, orgID, name string, expiresAt *time.Time) (chat.APIKey, string, error) {
-	name, err := chat.CleanName("name", name)
+	name, err := chat.CleanName(name)
 	if err != nil {
 		return chat.APIKey{}, "", err
 	}

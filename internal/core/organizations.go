@@ -12,7 +12,7 @@ import (
 
 // CreateOrganization makes an organization with its first team.
 func CreateOrganization(tx *store.Tx, name, plan string) (chat.Organization, chat.Team, error) {
-	name, err := chat.CleanName("name", name)
+	name, err := chat.CleanName(name)
 	if err != nil {
 		return chat.Organization{}, chat.Team{}, err
 	}
@@ -71,7 +71,7 @@ func ChangeSettings(tx *store.Tx, id string, name *string, change func(*chat.Set
 		return chat.Organization{}, err
 	}
 	if name != nil {
-		if org.Name, err = chat.CleanName("name", *name); err != nil {
+		if org.Name, err = chat.CleanName(*name); err != nil {
 			return chat.Organization{}, err
 		}
 	}
@@ -123,7 +123,7 @@ type PlanPatch struct {
 
 // CreatePlan makes a plan, which starts with only the rate limits of the shipped default.
 func CreatePlan(tx *store.Tx, name string, p PlanPatch) (chat.Plan, error) {
-	name, err := chat.CleanName("name", name)
+	name, err := chat.CleanName(name)
 	if err != nil {
 		return chat.Plan{}, err
 	}
@@ -137,7 +137,7 @@ func CreatePlan(tx *store.Tx, name string, p PlanPatch) (chat.Plan, error) {
 
 // SetPlan changes a plan. A missing plan is an error, because it is more likely a typo than a wish for a new one.
 func SetPlan(tx *store.Tx, name string, p PlanPatch) (chat.Plan, error) {
-	name, err := chat.CleanName("name", name)
+	name, err := chat.CleanName(name)
 	if err != nil {
 		return chat.Plan{}, err
 	}

@@ -68,7 +68,7 @@ func notHere(email string) error {
 
 // newcomer makes a user for a person whose address has a welcome domain.
 func newcomer(tx *store.Tx, in Outside, welcome Newcomers, unknown PasswordHash, b Browser) (chat.User, error) {
-	if _, err := chat.CleanEmail("email", in.Email); err != nil {
+	if _, err := chat.CleanEmail(in.Email); err != nil {
 		return chat.User{}, notHere(in.Email)
 	}
 	domain := in.Email[strings.LastIndexByte(in.Email, '@')+1:]

@@ -29,7 +29,7 @@ func UpdateView(tx *store.Tx, u chat.User, id string, patch ViewPatch) (chat.Sav
 
 func saveView(tx *store.Tx, view chat.SavedView, patch ViewPatch) (_ chat.SavedView, err error) {
 	if patch.Name != nil {
-		if view.Name, err = chat.CleanName("name", *patch.Name); err != nil {
+		if view.Name, err = chat.CleanName(*patch.Name); err != nil {
 			return view, err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // CreateTeam adds a team to an organization.
 func CreateTeam(tx *store.Tx, orgID, name string) (chat.Team, error) {
-	name, err := chat.CleanName("name", name)
+	name, err := chat.CleanName(name)
 	if err != nil {
 		return chat.Team{}, err
 	}
@@ -51,7 +51,7 @@ func pickTeam(r store.Reader, orgID, teamID string) (string, error) {
 
 // RenameTeam gives a team another name.
 func RenameTeam(tx *store.Tx, orgID, id, name string) (chat.Team, error) {
-	name, err := chat.CleanName("name", name)
+	name, err := chat.CleanName(name)
 	if err != nil {
 		return chat.Team{}, err
 	}

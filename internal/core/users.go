@@ -50,10 +50,10 @@ func CreateUser(tx *store.Tx, in NewUser) (chat.User, error) {
 }
 
 func (in *NewUser) clean() (err error) {
-	if in.Email, err = chat.CleanEmail("email", in.Email); err != nil {
+	if in.Email, err = chat.CleanEmail(in.Email); err != nil {
 		return err
 	}
-	if in.Name, err = chat.CleanName("name", in.Name); err != nil {
+	if in.Name, err = chat.CleanName(in.Name); err != nil {
 		return err
 	}
 	if in.Sees == "" {
@@ -139,7 +139,7 @@ func teamNames(r store.Reader, orgID string, ids []string) (string, error) {
 
 func (p UserPatch) apply(tx *store.Tx, u chat.User) (chat.User, error) {
 	if p.Name != nil {
-		name, err := chat.CleanName("name", *p.Name)
+		name, err := chat.CleanName(*p.Name)
 		if err != nil {
 			return u, err
 		}
