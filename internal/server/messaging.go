@@ -95,7 +95,6 @@ func (s *Server) startMessaging(ctx context.Context) (err error) {
 	}
 	baseURL := s.cfg.ProviderURL
 	if baseURL == "" {
-		s.cfg.ProviderAppID = cmp.Or(s.cfg.ProviderAppID, simulator.DefaultAppID)
 		if baseURL, err = s.newSimulator(); err != nil {
 			return err
 		}
