@@ -29,7 +29,7 @@ func registerContactImport(a *App) {
 		Description: "CSV with commas, semicolons, tabs or bars, in UTF-8 or UTF-16, at most 64 MiB and 500,000 rows. Nothing is imported yet.",
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}}}},
 		Errors:      []chat.Code{chat.CodeUnsupportedMediaType},
-	}, a.receiveContacts, a.addImport)
+	}, a.receiveContacts, addImport)
 
 	rest.Flow(a.surface, rest.Operation{
 		Method: http.MethodPost, Path: "/contacts/imports/{id}/preview", ID: "previewImport", Tag: "Contacts", Role: chat.RoleAdmin,
@@ -105,7 +105,7 @@ type columnView struct {
 	Field  string `json:"field" doc:"What it most likely is; empty where nothing can be said."`
 }
 
-func (a *App) addImport(tx *store.Tx, c *rest.Call, u upload) (view importView, err error) {
+func addImport(tx *store.Tx, c *rest.Call, u upload) (view importView, err error) {
 	job, err := core.NewContactJob(tx, *c.Caller.User, chat.JobImport, chat.JobDraft, chat.ContactImport{Filename: u.filename, Delimiter: u.sample.Delimiter})
 	if err != nil {
 		return view, err

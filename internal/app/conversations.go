@@ -117,9 +117,7 @@ func viewGlance(m chat.Message) messageGlanceView {
 func viewInboxItem(i core.InboxItem, now time.Time) inboxConversationView {
 	view := inboxConversationView{
 		ID: rest.ConversationID(i.ID), Object: "conversation", Status: i.Status, SnoozedUntil: rest.InstantPtr(i.SnoozedUntil),
-		Contact: inboxContactView{rest.ContactID(i.ContactID), i.ContactName, i.ContactNumber, i.ContactBSUID, i.ContactUsername},
-		Number:  inboxNumberView{deref(i.PhoneNumberID), deref(i.PhoneNumber), deref(i.NumberName)},
-		Labels:  viewLabels(i.Labels), ContactLabels: viewLabels(i.ContactLabels), UnreadCount: i.UnreadCount,
+		Contact: contactOf(i.InboxEntry), Number: numberOf(i.InboxEntry), Labels: viewLabels(i.Labels), ContactLabels: viewLabels(i.ContactLabels), UnreadCount: i.UnreadCount,
 		WaitingSince: rest.InstantPtr(i.WaitingSince), WindowExpiresAt: rest.InstantPtr(i.Window(now)), Draft: i.Draft,
 		LastMessageAt: rest.InstantPtr(i.LastMessageAt), CreatedAt: rest.Instant(i.CreatedAt), UpdatedAt: rest.Instant(i.UpdatedAt),
 	}
@@ -130,6 +128,14 @@ func viewInboxItem(i core.InboxItem, now time.Time) inboxConversationView {
 		view.LastMessage.Value = new(viewGlance(*i.LastMessage))
 	}
 	return view
+}
+
+func contactOf(e chat.InboxEntry) inboxContactView {
+	return inboxContactView{rest.ContactID(e.ContactID), e.ContactName, e.ContactNumber, e.ContactBSUID, e.ContactUsername}
+}
+
+func numberOf(e chat.InboxEntry) inboxNumberView {
+	return inboxNumberView{deref(e.PhoneNumberID), deref(e.PhoneNumber), deref(e.NumberName)}
 }
 
 func viewLabels(labels []chat.Label) []inboxLabelView {

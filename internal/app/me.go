@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -18,7 +19,7 @@ func registerMe(a *App) {
 	rest.Write(a.surface, rest.Operation{
 		Method: http.MethodPatch, Path: "/me", ID: "updateMe", Tag: "Me", Role: chat.RoleAgent,
 		Summary: "Change one's own name, or whether one is there", Description: "Role and e-mail are changed by an admin.",
-	}, a.updateMe)
+	}, updateMe)
 
 	rest.Flow(a.surface, rest.Operation{
 		Method: http.MethodPost, Path: "/me/password", ID: "changePassword", Tag: "Me", Role: chat.RoleAgent, Always: true, Keyless: true,
@@ -28,12 +29,12 @@ func registerMe(a *App) {
 	rest.List(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/me/sessions", ID: "listMySessions", Tag: "Me", Role: chat.RoleAgent, Whole: true,
 		Summary: "List where one has signed in", Description: "The session in use is marked.",
-	}, a.listMySessions)
+	}, listMySessions)
 
 	rest.Write(a.surface, rest.Operation{
 		Method: http.MethodDelete, Path: "/me/sessions", ID: "endMySessions", Tag: "Me", Role: chat.RoleAgent, Always: true,
 		Summary: "Sign out everywhere else", Description: "The session in use stays.",
-	}, a.endMySessions)
+	}, endMySessions)
 }
 
 type meView struct {
@@ -120,14 +121,13 @@ type updateMeBody struct {
 	Away *bool   `json:"away,omitempty" doc:"true: no new conversations for now."`
 }
 
-func (a *App) updateMe(tx *store.Tx, c *rest.Call, in *rest.Sent[updateMeBody]) (userView, error) {
+func updateMe(tx *store.Tx, c *rest.Call, in *rest.Sent[updateMeBody]) (userView, error) {
 	me := c.Caller.User
 	u, err := core.UpdateUser(tx, me.Role, me.OrgID, me.ID, core.UserPatch{Name: in.Body.Name, Away: in.Body.Away})
 	if err != nil {
 		return userView{}, err
 	}
-	teams, err := tx.TeamsOf(u.OrgID, u.ID)
-	return viewUser(u, teams), err
+	return showUser(tx, u)
 }
 
 type changePasswordBody struct {
@@ -145,7 +145,7 @@ func (a *App) changePassword(c *rest.Call, in *rest.Sent[changePasswordBody]) (c
 		token, err = core.ChangePassword(c.Ctx, a.store, sessionOf(c), in.Body.Current, in.Body.New, browserOf(c))
 		return err
 	})
-	if e, ok := err.(*chat.Error); ok && e.Param == "password" {
+	if e, ok := errors.AsType[*chat.Error](err); ok && e.Param == "password" {
 		e.Param = "new_password"
 	}
 	if err != nil {
@@ -164,13 +164,13 @@ type sessionView struct {
 	Current   bool         `json:"current"`
 }
 
-func (a *App) listMySessions(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[sessionView], error) {
+func listMySessions(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[sessionView], error) {
 	sessions, err := c.Read().Sessions(c.OrgID(), c.Caller.User.ID)
 	return rest.ViewEach(store.Slice[chat.Session]{Rows: sessions}, func(s chat.Session) sessionView {
 		return sessionView{s.ID, s.Client, s.Address, rest.Instant(s.CreatedAt), rest.Instant(s.SeenAt), s.ID == c.Caller.Session.ID}
 	}), err
 }
 
-func (a *App) endMySessions(tx *store.Tx, c *rest.Call, _ *noInput) (signedOutView, error) {
+func endMySessions(tx *store.Tx, c *rest.Call, _ *noInput) (signedOutView, error) {
 	return signedOutView{true}, core.SignOutEverywhere(tx, c.OrgID(), c.Caller.User.ID, c.Caller.Session.ID)
 }

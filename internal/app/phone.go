@@ -75,7 +75,7 @@ func viewHandset(h simulator.Handset) handsetView {
 }
 
 // phoneNumbers are the numbers whose chats the caller may see.
-func (a *App) phoneNumbers(c *rest.Call) ([]string, error) {
+func phoneNumbers(c *rest.Call) ([]string, error) {
 	accounts, err := core.NumbersFor(c.Read(), *c.Caller.User)
 	ids := make([]string, 0, len(accounts))
 	for _, account := range accounts {
@@ -86,7 +86,7 @@ func (a *App) phoneNumbers(c *rest.Call) ([]string, error) {
 
 // phoneNumber refuses a number that is not the caller's.
 func (a *App) phoneNumber(c *rest.Call, id string) error {
-	numbers, err := a.phoneNumbers(c)
+	numbers, err := phoneNumbers(c)
 	if err == nil && !slices.Contains(numbers, id) {
 		return chat.NotFound("business number")
 	}
@@ -94,7 +94,7 @@ func (a *App) phoneNumber(c *rest.Call, id string) error {
 }
 
 func (a *App) listHandsets(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[handsetView], error) {
-	numbers, err := a.phoneNumbers(c)
+	numbers, err := phoneNumbers(c)
 	return rest.ViewEach(store.Slice[simulator.Handset]{Rows: a.cfg.Phones.List(numbers)}, viewHandset), err
 }
 
@@ -124,7 +124,7 @@ type updateHandsetBody struct {
 }
 
 func (a *App) updateHandset(c *rest.Call, in *updateHandsetInput) (handsetView, error) {
-	numbers, err := a.phoneNumbers(c)
+	numbers, err := phoneNumbers(c)
 	if err != nil {
 		return handsetView{}, err
 	}
@@ -169,7 +169,7 @@ type handsetFileInput struct {
 }
 
 func (a *App) handsetFile(c *rest.Call, in *handsetFileInput) (rest.File, error) {
-	numbers, err := a.phoneNumbers(c)
+	numbers, err := phoneNumbers(c)
 	if err != nil {
 		return rest.File{}, err
 	}

@@ -34,7 +34,7 @@ type presentView struct {
 }
 
 func (a *App) setPresence(c *rest.Call, in *rest.SentTo[rest.ConversationID, presenceBody]) (presenceBody, error) {
-	if err := a.mustSee(c, string(in.ID)); err != nil {
+	if err := mustSee(c, string(in.ID)); err != nil {
 		return presenceBody{}, err
 	}
 	a.cfg.Live.At(*c.Caller.User, string(in.ID), in.Body.State)
@@ -42,7 +42,7 @@ func (a *App) setPresence(c *rest.Call, in *rest.SentTo[rest.ConversationID, pre
 }
 
 func (a *App) getPresence(c *rest.Call, in *rest.ByID[rest.ConversationID], _ store.Page) (store.Slice[presentView], error) {
-	if err := a.mustSee(c, string(in.ID)); err != nil {
+	if err := mustSee(c, string(in.ID)); err != nil {
 		return store.Slice[presentView]{}, err
 	}
 	present := store.Slice[live.Present]{Rows: a.cfg.Live.Presence(c.OrgID(), string(in.ID))}
@@ -50,7 +50,7 @@ func (a *App) getPresence(c *rest.Call, in *rest.ByID[rest.ConversationID], _ st
 }
 
 // mustSee refuses a conversation that the caller may not see, as if it did not exist.
-func (a *App) mustSee(c *rest.Call, conversationID string) error {
+func mustSee(c *rest.Call, conversationID string) error {
 	seen, err := core.VisibleConversations(c.Read(), *c.Caller.User, []string{conversationID})
 	if err == nil && len(seen) == 0 {
 		return chat.NotFound("conversation")

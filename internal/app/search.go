@@ -182,11 +182,3 @@ func viewFoundContact(h search.Hit) foundContactView {
 	}
 	return view
 }
-
-func contactOf(e chat.InboxEntry) inboxContactView {
-	return inboxContactView{rest.ContactID(e.ContactID), e.ContactName, e.ContactNumber, e.ContactBSUID, e.ContactUsername}
-}
-
-func numberOf(e chat.InboxEntry) inboxNumberView {
-	return inboxNumberView{deref(e.PhoneNumberID), deref(e.PhoneNumber), deref(e.NumberName)}
-}

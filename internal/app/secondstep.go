@@ -38,7 +38,7 @@ func registerSecondStep(a *App) {
 	rest.Write(a.surface, rest.Operation{
 		Method: http.MethodDelete, Path: "/users/{id}/second-step", ID: "takeOffSecondStep", Tag: "Users", Role: chat.RoleAdmin,
 		Summary: "Take off a user's two-step sign-in", Description: "For somebody who has lost the phone and the recovery codes. The user is signed out everywhere. An admin cannot do it to an owner.",
-	}, a.takeOffSecondStep)
+	}, takeOffSecondStep)
 }
 
 type secondStepView struct {
@@ -114,11 +114,10 @@ func (a *App) guardProof(c *rest.Call, p proofBody, do func() error) error {
 	return a.logins.guard(c, keysOf(c.Caller.User.Email, p.Code, browserOf(c)), do)
 }
 
-func (a *App) takeOffSecondStep(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (userView, error) {
+func takeOffSecondStep(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (userView, error) {
 	u, err := core.TakeOffSecondStep(tx, c.Caller.User.Role, c.OrgID(), string(in.ID))
 	if err != nil {
 		return userView{}, err
 	}
-	teams, err := tx.TeamsOf(u.OrgID, u.ID)
-	return viewUser(u, teams), err
+	return showUser(tx, u)
 }

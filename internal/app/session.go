@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -76,8 +75,8 @@ const (
 // noteRefusal records a refused sign-in after the answer, so that the timing does not tell whether the user
 // exists.
 func (a *App) noteRefusal(email string, err error, b core.Browser) {
-	e, ok := errors.AsType[*chat.Error](err)
-	if !ok || e.Code != chat.CodeInvalidCredentials && e.Code != chat.CodeInvalidSecondStep {
+	code, _ := chat.CodeOf(err)
+	if code != chat.CodeInvalidCredentials && code != chat.CodeInvalidSecondStep {
 		return
 	}
 	select {
@@ -86,7 +85,7 @@ func (a *App) noteRefusal(email string, err error, b core.Browser) {
 			defer func() { <-a.refusals }()
 			ctx, cancel := context.WithTimeout(context.Background(), refusalTime)
 			defer cancel()
-			if err := core.AuditRefusal(ctx, a.store, strings.TrimSpace(email), string(e.Code), b); err != nil {
+			if err := core.AuditRefusal(ctx, a.store, strings.TrimSpace(email), string(code), b); err != nil {
 				a.cfg.Log.Warn("a refused sign-in could not be noted", "error", err)
 			}
 		}()

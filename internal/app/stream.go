@@ -33,6 +33,7 @@ func (a *App) stream(c *rest.Call, _ *noInput) error {
 	defer l.Leave()
 	out := &eventWriter{w: c.W, connection: http.NewResponseController(c.W)}
 	out.send(helloHint{"hello", a.cfg.Version})
+	out.flush()
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	for out.err == nil {
@@ -73,9 +74,6 @@ func (e *eventWriter) send(hint any) {
 		return
 	}
 	e.write("data: " + string(text) + "\n\n")
-	if _, first := hint.(helloHint); first {
-		e.flush()
-	}
 }
 
 func (e *eventWriter) write(text string) {

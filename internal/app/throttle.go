@@ -71,7 +71,7 @@ func (t *throttle) guard(c *rest.Call, keys map[string]float64, check func() err
 		return c.Ctx.Err()
 	}
 	err := check()
-	if e, ok := err.(*chat.Error); err == nil || ok && e.Code == chat.CodeSecondStepRequired { // the password was right
+	if code, _ := chat.CodeOf(err); err == nil || code == chat.CodeSecondStepRequired { // the password was right
 		t.giveBack(keys)
 	}
 	return err

@@ -13,12 +13,12 @@ func registerUsers(a *App) {
 	rest.List(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/people", ID: "listPeople", Tag: "Users", Role: chat.RoleAgent, Whole: true,
 		Summary: "List colleagues", Description: "To assign conversations to, and to mention. Those who have left are marked.",
-	}, a.listPeople)
+	}, listPeople)
 
 	rest.List(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/users", ID: "listUsers", Tag: "Users", Role: chat.RoleAdmin, Whole: true,
 		Summary: "List users", Description: "With what each may do and see.",
-	}, a.listUsers)
+	}, listUsers)
 
 	rest.Write(a.surface, rest.Operation{
 		Method: http.MethodPost, Path: "/users", ID: "inviteUser", Tag: "Users", Role: chat.RoleAdmin, Status: http.StatusCreated, Secret: true,
@@ -28,7 +28,7 @@ func registerUsers(a *App) {
 	rest.Write(a.surface, rest.Operation{
 		Method: http.MethodPatch, Path: "/users/{id}", ID: "updateUser", Tag: "Users", Role: chat.RoleAdmin,
 		Summary: "Change a user", Description: "Whoever gets another role, or is disabled, is signed out everywhere.",
-	}, a.updateUser)
+	}, updateUser)
 
 	rest.Write(a.surface, rest.Operation{
 		Method: http.MethodPost, Path: "/users/{id}/link", ID: "linkUser", Tag: "Users", Role: chat.RoleAdmin, Status: http.StatusCreated, Secret: true,
@@ -38,7 +38,7 @@ func registerUsers(a *App) {
 	rest.Write(a.surface, rest.Operation{
 		Method: http.MethodDelete, Path: "/users/{id}/sessions", ID: "endUserSessions", Tag: "Users", Role: chat.RoleAdmin,
 		Summary: "Sign a user out everywhere", Description: "An admin cannot do it to an owner.",
-	}, a.endUserSessions)
+	}, endUserSessions)
 }
 
 type personView struct {
@@ -51,7 +51,7 @@ type personView struct {
 	Disabled bool        `json:"disabled" doc:"The person has left."`
 }
 
-func (a *App) listPeople(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[personView], error) {
+func listPeople(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[personView], error) {
 	return eachUser(c, func(u chat.User, teams []string) personView {
 		return personView{rest.UserID(u.ID), u.Name, u.Email, u.Role, teams, u.Away, u.DisabledAt != nil}
 	})
@@ -78,7 +78,7 @@ func viewUser(u chat.User, teams []string) userView {
 	return userView{rest.UserID(u.ID), u.Name, u.Email, u.Role, u.Sees, teams, u.PasswordHash == "", u.Away, u.SecondStep, u.DisabledAt != nil, rest.Instant(u.CreatedAt)}
 }
 
-func (a *App) listUsers(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[userView], error) {
+func listUsers(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[userView], error) {
 	return eachUser(c, viewUser)
 }
 
@@ -127,12 +127,12 @@ func (a *App) inviteUser(tx *store.Tx, c *rest.Call, in *rest.Sent[inviteUserBod
 	if err != nil {
 		return invitedView{}, err
 	}
-	teams, err := tx.TeamsOf(u.OrgID, u.ID)
+	user, err := showUser(tx, u)
 	if err != nil {
 		return invitedView{}, err
 	}
 	shown, err := a.handOut(tx, u, token, link)
-	return invitedView{viewUser(u, teams), shown}, err
+	return invitedView{user, shown}, err
 }
 
 // handOut shows a link, and mails it if there is a mail server.
@@ -150,11 +150,16 @@ type updateUserBody struct {
 	Away     *bool            `json:"away,omitempty"`
 }
 
-func (a *App) updateUser(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.UserID, updateUserBody]) (userView, error) {
+func updateUser(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.UserID, updateUserBody]) (userView, error) {
 	u, err := core.UpdateUser(tx, c.Caller.User.Role, c.OrgID(), string(in.ID), core.UserPatch(in.Body))
 	if err != nil {
 		return userView{}, err
 	}
+	return showUser(tx, u)
+}
+
+// showUser shows a user who was changed.
+func showUser(tx *store.Tx, u chat.User) (userView, error) {
 	teams, err := tx.TeamsOf(u.OrgID, u.ID)
 	return viewUser(u, teams), err
 }
@@ -171,6 +176,6 @@ func (a *App) linkUser(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (
 	return a.handOut(tx, u, token, link)
 }
 
-func (a *App) endUserSessions(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (signedOutView, error) {
+func endUserSessions(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (signedOutView, error) {
 	return signedOutView{true}, core.SignOutUser(tx, c.Caller.User.Role, c.OrgID(), string(in.ID))
 }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -76,7 +77,7 @@ func firstOrganization(tx *store.Tx, name string) (string, error) {
 	switch len(all) {
 	case 0:
 		org, _, err := CreateOrganization(tx, name, firstPlan)
-		if e, ok := err.(*chat.Error); ok && e.Param == "name" {
+		if e, ok := errors.AsType[*chat.Error](err); ok && e.Param == "name" {
 			e.Param = "organization"
 		}
 		return org.ID, err
