@@ -255,15 +255,6 @@ export interface Handset extends Named {
   unread: number;
 }
 
-export interface HandsetMessage {
-  id: string;
-  from: "me" | "business";
-  type: string;
-  ticks: "sent" | "delivered" | "read" | null;
-  created_at: string;
-  [content: string]: unknown;
-}
-
 /** What the stream says: something of this kind changed, fetch it again if it is on screen. */
 export type Hint =
   | { kind: "hello"; version: string }

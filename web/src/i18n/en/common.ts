@@ -32,7 +32,6 @@ export const common = {
   missingBody: "It may have been deleted, or belong to another team.",
   clearFilters: "Clear filters",
   toInbox: "Go to the inbox",
-  crashed: "This page stopped working",
   reload: "Reload the page",
   newVersion: "A new version is ready",
   newVersionBody: "This page is from an older version. Reload it to continue.",

@@ -57,8 +57,6 @@ export const contacts = {
   username: "Username",
   bsuid: "Business-scoped ID",
   since: "Contact since",
-  custom: "Custom fields",
-  noCustom: "None",
   history: "Conversations",
   openConversation: "Open conversation",
   others: "The same person on your other numbers",

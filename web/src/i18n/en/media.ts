@@ -3,11 +3,9 @@ export const media = {
   hint: "Files for canned replies, templates and messages, shared by the team.",
   upload: "Upload files",
   drop: "Drop files to add them to the library",
-  dropHere: "Drop files here, or choose them.",
   uploads: "Uploads",
   uploading: (name: string) => `Uploading ${name}`,
   uploaded: (n: number) => (n === 1 ? "The file is in the library" : `${n} files are in the library`),
-  failedUpload: (name: string) => `${name} could not be uploaded`,
   dismiss: (name: string) => `Dismiss ${name}`,
   search: "Search by name",
   kind: "Kind",
@@ -47,6 +45,4 @@ export const media = {
   messagesKeep: "Messages that were sent stay; their file can no longer be opened here.",
   deleted: (name: string) => `${name} is deleted`,
   choose: "Choose a file",
-  chooseThis: "Use this file",
-  library: "From the library",
 };

@@ -56,13 +56,11 @@ export const phone = {
   noSimulatorBody: "This server is connected to a real provider. Use a real phone.",
   tooLarge: "This file cannot be read as a picture.",
   documentTooLarge: "The simulated phone sends files of 700 kB at most.",
-  newMessage: (name: string, text: string) => `${name}: ${text}`,
   kinds: {
     image: "Photo", video: "Video", audio: "Audio", voice: "Voice note", document: "Document", sticker: "Sticker",
     location: "Location", contacts: "Contact", template: "Template", interactive: "Message", unsupported: "Message",
   } as Record<string, string>,
   linked: "Sent as a link, which the simulated network does not fetch",
   download: (name: string) => `Download ${name}`,
-  openInbox: "Open the inbox",
   inboxBeside: "Inbox",
 };

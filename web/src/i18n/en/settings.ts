@@ -51,7 +51,6 @@ export const settings = {
   linkExpires: "Expires",
   linkAddress: "Link",
   done: "Done",
-  usersNone: "No other users yet",
   invited: "Invited",
   disabled: "Disabled",
   sees: "Sees",

@@ -25,7 +25,6 @@ export const shell = {
   profile: "Your profile",
   signOut: "Sign out",
   signOutEverywhere: "Sign out everywhere",
-  signedOutEverywhere: "All other sessions have ended",
   shortcuts: "Keyboard shortcuts",
   undo: "Undo the last action",
   general: "General",

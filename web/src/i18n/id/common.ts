@@ -35,7 +35,6 @@ export const common: Translated<typeof english> = {
   missingBody: "Mungkin sudah dihapus, atau milik tim lain.",
   clearFilters: "Hapus saringan",
   toInbox: "Buka kotak masuk",
-  crashed: "Halaman ini berhenti bekerja",
   reload: "Muat ulang halaman",
   newVersion: "Versi baru sudah siap",
   newVersionBody: "Bagian ini milik versi lama. Muat ulang halaman untuk melanjutkan.",

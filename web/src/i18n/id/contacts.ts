@@ -60,8 +60,6 @@ export const contacts: Translated<typeof english> = {
   username: "Nama pengguna",
   bsuid: "ID khusus bisnis",
   since: "Kontak sejak",
-  custom: "Bidang khusus",
-  noCustom: "Tidak ada",
   history: "Percakapan",
   openConversation: "Buka percakapan",
   others: "Orang yang sama di nomor Anda yang lain",

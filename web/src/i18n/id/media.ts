@@ -6,11 +6,9 @@ export const media: Translated<typeof english> = {
   hint: "Berkas untuk balasan siap pakai, templat dan pesan, dipakai bersama oleh tim.",
   upload: "Unggah berkas",
   drop: "Lepaskan berkas untuk menaruhnya di pustaka",
-  dropHere: "Lepaskan berkas di sini, atau pilih.",
   uploads: "Unggahan",
   uploading: (name) => `Mengunggah ${name}`,
   uploaded: (n) => (n === 1 ? "Berkas ada di pustaka" : `${n} berkas ada di pustaka`),
-  failedUpload: (name) => `${name} tidak dapat diunggah`,
   dismiss: (name) => `Tutup ${name}`,
   search: "Cari nama",
   kind: "Jenis",
@@ -50,6 +48,4 @@ export const media: Translated<typeof english> = {
   messagesKeep: "Pesan yang sudah dikirim tetap; berkasnya tidak dapat dibuka lagi di sini.",
   deleted: (name) => `${name} dihapus`,
   choose: "Pilih berkas",
-  chooseThis: "Pakai berkas ini",
-  library: "Dari pustaka",
 };

@@ -59,13 +59,11 @@ export const phone: Translated<typeof english> = {
   noSimulatorBody: "Server ini terhubung ke penyedia sungguhan. Gunakan ponsel sungguhan.",
   tooLarge: "Berkas ini tidak dapat dibaca sebagai gambar.",
   documentTooLarge: "Ponsel simulasi mengirim berkas paling besar 700 kB.",
-  newMessage: (name, text) => `${name}: ${text}`,
   kinds: {
     image: "Foto", video: "Video", audio: "Audio", voice: "Pesan suara", document: "Dokumen", sticker: "Stiker",
     location: "Lokasi", contacts: "Kontak", template: "Templat", interactive: "Pesan", unsupported: "Pesan",
   },
   linked: "Dikirim sebagai tautan, yang tidak diambil oleh jaringan simulasi",
   download: (name) => `Unduh ${name}`,
-  openInbox: "Buka kotak masuk",
   inboxBeside: "Kotak masuk",
 };

@@ -54,7 +54,6 @@ export const settings: Translated<typeof english> = {
   linkExpires: "Berakhir",
   linkAddress: "Tautan",
   done: "Selesai",
-  usersNone: "Belum ada orang lain di sini",
   invited: "Diundang",
   disabled: "Nonaktif",
   sees: "Melihat",

@@ -28,7 +28,6 @@ export const shell: Translated<typeof english> = {
   away: "Tidak di tempat",
   signOut: "Keluar",
   signOutEverywhere: "Keluar dari semua perangkat",
-  signedOutEverywhere: "Semua sesi lain sudah berakhir",
   shortcuts: "Pintasan papan ketik",
   undo: "Urungkan yang terakhir",
   general: "Umum",
