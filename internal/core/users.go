@@ -232,10 +232,10 @@ const maxNumbers = 500
 
 // NumbersFor are the numbers of which a user may see all or some conversations.
 func NumbersFor(r store.Reader, u chat.User) ([]chat.Account, error) {
-	accounts, err := r.Accounts(u.OrgID, store.AccountFilter{}, store.Page{Limit: maxNumbers})
-	if err != nil || u.Sees == chat.SeesAll {
-		return accounts.Rows, err
+	var filter store.AccountFilter
+	if u.Sees != chat.SeesAll {
+		filter.MemberID = u.ID
 	}
-	teams, err := r.TeamsOf(u.OrgID, u.ID)
-	return slices.DeleteFunc(accounts.Rows, func(a chat.Account) bool { return !slices.Contains(teams, a.TeamID) }), err
+	accounts, err := r.Accounts(u.OrgID, filter, store.Page{Limit: maxNumbers})
+	return accounts.Rows, err
 }

@@ -2,8 +2,10 @@ package core_test
 
 import (
 	"encoding/base64"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/crypto/argon2"
 
@@ -107,4 +109,32 @@ func TestHashPasswordLength(t *testing.T) {
 	if _, err := core.HashPassword(strings.Repeat("é", 8)); err != nil {
 		t.Errorf("8 characters: %v", err)
 	}
+}
+
+// A member of one team sees its numbers, however many newer ones the other teams have.
+func TestNumbersOfTheOwnTeam(t *testing.T) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+		org := storetest.Org(t, st)
+		member, err := run(st, createUser(core.NewUser{OrgID: org.ID, Email: "ann@example.com", Name: "Ann", Role: chat.RoleAgent, Sees: chat.SeesTeams}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, other := storetest.Account(t, st, org, "100000000000"), storetest.Team(t, st, org.ID, "Other")
+		clock.Advance(time.Second)
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			for i := range 500 {
+				account := own
+				account.ID, account.TeamID, account.PhoneNumberID = tx.NewID(chat.KindAccount), other.ID, new(strconv.Itoa(200000000000+i))
+				account.CreatedAt = tx.Now()
+				if err := tx.InsertAccount(account); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		numbers, err := core.NumbersFor(st.Read(t.Context()), member)
+		if err != nil || len(numbers) != 1 || numbers[0].ID != own.ID {
+			t.Errorf("%d numbers are shown, %v", len(numbers), err)
+		}
+	})
 }

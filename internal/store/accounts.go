@@ -97,6 +97,7 @@ func (r Reader) AccountsByPhone(phone string) ([]chat.Account, error) {
 type AccountFilter struct {
 	Status     chat.AccountStatus // empty: all
 	CustomerID string             // empty: all
+	MemberID   string             // a user, whose teams they are of; empty: all
 }
 
 var accountsByAge = order[chat.Account]{alias: "a", column: "created_at", position: func(a chat.Account) Position { return Position{a.CreatedAt, a.ID} }}
@@ -108,6 +109,7 @@ func (r Reader) Accounts(orgID string, f AccountFilter, p Page) (Slice[chat.Acco
 	c.add("a.deleted_at IS NULL")
 	c.addIf("a.status = ?", string(f.Status))
 	c.addIf("a.customer_id = ?", f.CustomerID)
+	c.addIf("a.team_id IN (SELECT m.team_id FROM team_members m WHERE m.org_id = $1 AND m.user_id = ?)", f.MemberID)
 	return newestFirst(r, scanAccount, accountSelect, c, accountsByAge, p)
 }
 
