@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "../api/client";
 import { labelsQuery, useMe } from "../api/queries";
-import { useText } from "../i18n";
+import { useText, type Dictionary } from "../i18n";
 import { Panel } from "../settings/Section";
 import { FormError } from "../ui/FormError";
 import { Loaded } from "../ui/Loaded";
@@ -46,19 +46,20 @@ export function columnsOf(fields: string[], names: string[]): Mapping["columns"]
 }
 
 /** Says what the columns of a file are, and shows what that makes of its first rows. */
-export function ImportMapping({ uploaded, started }: { uploaded: Uploaded; started: (job: Job) => void }) {
+export function ImportMapping({ uploaded, started, again }: { uploaded: Uploaded; started: (job: Job) => void; again: () => void }) {
   const t = useText("contacts");
   const { numbers } = useMe();
   const [number, setNumber] = useState(numbers[0]?.phone_number_id ?? "");
   const [fields, setFields] = useState(uploaded.columns.map((c) => c.field));
   const [options, setOptions] = useState({ header: uploaded.header, country: "", skip_existing: false, create_labels: true, label_ids: [] as string[] });
   const names = uploaded.columns.map((c) => c.name || t.column(c.column + 1));
-  const ready = fields.includes("phone_number") && number !== "";
+  const empty = uploaded.rows.length <= (options.header ? 1 : 0);
+  const ready = fields.includes("phone_number") && number !== "" && !empty;
   const country = options.country.trim().toUpperCase();
   const mapping: Mapping = { ...options, country: /^[A-Z]{2}$/.test(country) ? country : undefined, columns: columnsOf(fields, names) };
   const submit = useSubmit<Job>(["country"], () => send("POST", `/contacts/imports/${uploaded.job.id}/start`, { number, mapping }), started);
   return (
-    <Panel title={t.mapTitle}>
+    <Panel title={t.mapTitle} hint={uploaded.job.filename}>
       <form {...submit.form} style={{ maxWidth: "none" }}>
         <FormError error={submit.error} />
         <div className={styles.columns}>
@@ -68,8 +69,11 @@ export function ImportMapping({ uploaded, started }: { uploaded: Uploaded; start
           ))}
         </div>
         <Options number={number} setNumber={setNumber} options={options} set={(change) => setOptions({ ...options, ...change })} error={submit.errorOf("country")} />
-        {ready ? <Preview job={uploaded.job.id} number={number} mapping={mapping} /> : <p className={styles.bad}>{t.noPhone}</p>}
-        <Button type="submit" disabled={!ready} loading={submit.busy}>{t.start}</Button>
+        {ready ? <Preview job={uploaded.job.id} number={number} mapping={mapping} /> : <p className={styles.bad}>{empty ? t.noRows : t.noPhone}</p>}
+        <div className={styles.result}>
+          <Button type="submit" disabled={!ready} loading={submit.busy}>{t.start}</Button>
+          <Button variant="default" disabled={submit.busy} onClick={again}>{t.again}</Button>
+        </div>
       </form>
     </Panel>
   );
@@ -150,8 +154,24 @@ function Preview({ job, number, mapping }: { job: string; number: string; mappin
   );
 }
 
-/** What is wrong with a row. The server names the field as the API does; the page's name for it takes its place. */
-function problemOf(problem: string, t: { phone: string; name: string; email: string; labels: string; consent: string; bsuid: string }): string {
+type Words = Dictionary["contacts"];
+
+/** What the server says of a row to programmers, and how people are told of it. */
+const problems: [RegExp, (t: Words["problems"], found: string) => string][] = [
+  [/: The number is missing/u, (t) => t.missing],
+  [/: Must be a number in international form/u, (t) => t.number],
+  [/: This is not an e-mail address/u, (t) => t.email],
+  [/: A spreadsheet has shortened this number to (.+?)\. Format/u, (t, number) => t.shortened(number)],
+  [/: A label's name has/u, (t) => t.label],
+  [/^There is no label "(.+)"\. Make/u, (t, name) => t.noLabel(name)],
+];
+
+/** What is wrong with a row. Of what is not known here, the page's name for the field takes the place of the API's. */
+export function problemOf(problem: string, t: Words): string {
+  for (const [pattern, say] of problems) {
+    const found = pattern.exec(problem);
+    if (found) return say(t.problems, found[1] ?? "");
+  }
   const names: Record<string, string> = { phone_number: t.phone, name: t.name, email: t.email, labels: t.labels, marketing_consent: t.consent, bsuid: t.bsuid };
   return problem.replace(/^([a-z_]+): /u, (whole, field: string) => (names[field] ? `${names[field]}: ` : whole));
 }

@@ -55,7 +55,7 @@ function Import() {
             <ImportResult id={jobId} again={again} />
           </Panel>
         ) : uploaded ? (
-          <ImportMapping uploaded={uploaded} started={(job) => setJobId(job.id)} />
+          <ImportMapping uploaded={uploaded} started={(job) => setJobId(job.id)} again={again} />
         ) : (
           <Panel>
             <FormError error={error} />
