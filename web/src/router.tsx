@@ -1,6 +1,7 @@
 import {
   createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, type ErrorComponentProps,
 } from "@tanstack/react-router";
+import { part } from "./api/part";
 import { meQuery, queryClient } from "./api/queries";
 import { streamOnline } from "./api/stream";
 import { broadcastSearchOf, broadcastsSearchOf, type BroadcastSearch, type BroadcastsSearch } from "./broadcasts/address";
@@ -16,6 +17,7 @@ import { isMissingPart } from "./shell/version";
 import type { BuilderSearch, TemplatesSearch } from "./templates/address";
 import { ErrorState } from "./ui/ErrorState";
 import { NotFound } from "./ui/NotFound";
+import { Pending } from "./ui/Pending";
 
 export type { InboxSearch };
 
@@ -31,7 +33,7 @@ const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
   validateSearch: (search: { return?: string }): { return?: string } => search,
-  component: lazyRouteComponent(() => import("./auth/LoginPage")),
+  component: lazyRouteComponent(() => part(() => import("./auth/LoginPage"))),
 });
 
 /** Where people come back to from the identity provider. */
@@ -39,19 +41,19 @@ const sso = createRoute({
   getParentRoute: () => root,
   path: "/login/sso",
   validateSearch: (search: Record<string, string | undefined>): Record<string, string | undefined> => search,
-  component: lazyRouteComponent(() => import("./auth/sso/SSOPage")),
+  component: lazyRouteComponent(() => part(() => import("./auth/sso/SSOPage"))),
 });
 
 const setup = createRoute({
   getParentRoute: () => root,
   path: "/setup",
-  component: lazyRouteComponent(() => import("./auth/SetupPage")),
+  component: lazyRouteComponent(() => part(() => import("./auth/SetupPage"))),
 });
 
 const invite = createRoute({
   getParentRoute: () => root,
   path: "/invite/$token",
-  component: lazyRouteComponent(() => import("./auth/InvitePage")),
+  component: lazyRouteComponent(() => part(() => import("./auth/InvitePage"))),
 });
 
 /** Pages with a session stand inside the shell, which waits until it is known who is signed in. */
@@ -75,7 +77,7 @@ const home = createRoute({
   getParentRoute: () => signedIn,
   path: "/",
   validateSearch: (search: HomeSearch): HomeSearch => search,
-  component: lazyRouteComponent(() => import("./home/HomePage")),
+  component: lazyRouteComponent(() => part(() => import("./home/HomePage"))),
 });
 
 const inbox = createRoute({
@@ -87,7 +89,7 @@ const inbox = createRoute({
   loader: ({ params: { conversation }, deps }) => {
     if (conversation) void queryClient.prefetchInfiniteQuery(timelineQuery(conversation, deps.item));
   },
-  component: lazyRouteComponent(() => import("./inbox/InboxPage")),
+  component: lazyRouteComponent(() => part(() => import("./inbox/InboxPage"))),
 });
 
 const inboxHome = createRoute({
@@ -101,13 +103,13 @@ const inboxHome = createRoute({
 const phone = createRoute({
   getParentRoute: () => signedIn,
   path: "/phone",
-  component: lazyRouteComponent(() => import("./phone/PhonePage")),
+  component: lazyRouteComponent(() => part(() => import("./phone/PhonePage"))),
 });
 
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./settings/SettingsPage")),
+  component: lazyRouteComponent(() => part(() => import("./settings/SettingsPage"))),
 });
 
 const settingsHome = createRoute({
@@ -121,56 +123,56 @@ const settingsHome = createRoute({
 const settingsMe = createRoute({
   getParentRoute: () => settings,
   path: "/me",
-  component: lazyRouteComponent(() => import("./settings/me/MePage")),
+  component: lazyRouteComponent(() => part(() => import("./settings/me/MePage"))),
 });
 
 const settingsOrg = createRoute({
   getParentRoute: () => settings,
   path: "/org",
-  component: lazyRouteComponent(() => import("./settings/org/OrganizationPage")),
+  component: lazyRouteComponent(() => part(() => import("./settings/org/OrganizationPage"))),
 });
 
 const settingsUsers = createRoute({
   getParentRoute: () => settings,
   path: "/users",
-  component: lazyRouteComponent(() => import("./settings/users/UsersPage")),
+  component: lazyRouteComponent(() => part(() => import("./settings/users/UsersPage"))),
 });
 
 const settingsTeams = createRoute({
   getParentRoute: () => settings,
   path: "/teams",
-  component: lazyRouteComponent(() => import("./settings/teams/TeamsPage")),
+  component: lazyRouteComponent(() => part(() => import("./settings/teams/TeamsPage"))),
 });
 
 const settingsLabels = createRoute({
   getParentRoute: () => settings,
   path: "/labels",
-  component: lazyRouteComponent(() => import("./settings/labels/LabelsPage")),
+  component: lazyRouteComponent(() => part(() => import("./settings/labels/LabelsPage"))),
 });
 
 const settingsWords = createRoute({
   getParentRoute: () => settings,
   path: "/words",
-  component: lazyRouteComponent(() => import("./settings/words/WordsPage")),
+  component: lazyRouteComponent(() => part(() => import("./settings/words/WordsPage"))),
 });
 
 const settingsReplies = createRoute({
   getParentRoute: () => settings,
   path: "/replies",
-  component: lazyRouteComponent(() => import("./settings/replies/RepliesPage")),
+  component: lazyRouteComponent(() => part(() => import("./settings/replies/RepliesPage"))),
 });
 
 const settingsUsage = createRoute({
   getParentRoute: () => settings,
   path: "/usage",
-  component: lazyRouteComponent(() => import("./settings/usage/UsagePage")),
+  component: lazyRouteComponent(() => part(() => import("./settings/usage/UsagePage"))),
 });
 
 const settingsAudit = createRoute({
   getParentRoute: () => settings,
   path: "/audit",
   validateSearch: (search: Record<string, string | undefined>): Record<string, string | undefined> => search,
-  component: lazyRouteComponent(() => import("./settings/audit/AuditPage")),
+  component: lazyRouteComponent(() => part(() => import("./settings/audit/AuditPage"))),
 });
 /** The router reads what looks like a number as one, also the id of a phone number. */
 const textsOf = <Search extends object>(search: Search): Search =>
@@ -180,7 +182,7 @@ const textsOf = <Search extends object>(search: Search): Search =>
 const dev = createRoute({
   getParentRoute: () => signedIn,
   path: "/dev",
-  component: lazyRouteComponent(() => import("./dev/DevPage")),
+  component: lazyRouteComponent(() => part(() => import("./dev/DevPage"))),
 });
 
 const devHome = createRoute({
@@ -194,7 +196,7 @@ const devHome = createRoute({
 const devKeys = createRoute({
   getParentRoute: () => dev,
   path: "/keys",
-  component: lazyRouteComponent(() => import("./dev/keys/KeysPage")),
+  component: lazyRouteComponent(() => part(() => import("./dev/keys/KeysPage"))),
 });
 
 /** The console's lists take what they are narrowed to, and what of them is open, from the address. */
@@ -205,67 +207,67 @@ const devLogs = createRoute({
   getParentRoute: () => dev,
   path: "/logs",
   validateSearch: asGiven,
-  component: lazyRouteComponent(() => import("./dev/logs/LogsPage")),
+  component: lazyRouteComponent(() => part(() => import("./dev/logs/LogsPage"))),
 });
 
 const devEvents = createRoute({
   getParentRoute: () => dev,
   path: "/events",
   validateSearch: asGiven,
-  component: lazyRouteComponent(() => import("./dev/events/EventsPage")),
+  component: lazyRouteComponent(() => part(() => import("./dev/events/EventsPage"))),
 });
 
 const devWebhooks = createRoute({
   getParentRoute: () => dev,
   path: "/webhooks",
-  component: lazyRouteComponent(() => import("./dev/webhooks/WebhooksPage")),
+  component: lazyRouteComponent(() => part(() => import("./dev/webhooks/WebhooksPage"))),
 });
 
 const devEndpoint = createRoute({
   getParentRoute: () => dev,
   path: "/webhooks/$endpoint",
   validateSearch: asGiven,
-  component: lazyRouteComponent(() => import("./dev/webhooks/EndpointPage")),
+  component: lazyRouteComponent(() => part(() => import("./dev/webhooks/EndpointPage"))),
 });
 
 const devDeliveries = createRoute({
   getParentRoute: () => dev,
   path: "/deliveries",
   validateSearch: asGiven,
-  component: lazyRouteComponent(() => import("./dev/deliveries/DeliveriesPage")),
+  component: lazyRouteComponent(() => part(() => import("./dev/deliveries/DeliveriesPage"))),
 });
 
 const devReference = createRoute({
   getParentRoute: () => dev,
   path: "/reference",
   validateSearch: asGiven,
-  component: lazyRouteComponent(() => import("./dev/reference/ReferencePage")),
+  component: lazyRouteComponent(() => part(() => import("./dev/reference/ReferencePage"))),
 });
 
 const devFind = createRoute({
   getParentRoute: () => dev,
   path: "/find",
   validateSearch: asGiven,
-  component: lazyRouteComponent(() => import("./dev/find/FindPage")),
+  component: lazyRouteComponent(() => part(() => import("./dev/find/FindPage"))),
 });
 
 const contacts = createRoute({
   getParentRoute: () => signedIn,
   path: "/contacts",
   validateSearch: contactsSearchOf,
-  component: lazyRouteComponent(() => import("./contacts/ContactsPage")),
+  component: lazyRouteComponent(() => part(() => import("./contacts/ContactsPage"))),
 });
 
 const contactsImport = createRoute({
   getParentRoute: () => signedIn,
   path: "/contacts/import",
-  component: lazyRouteComponent(() => import("./contacts/ImportPage")),
+  component: lazyRouteComponent(() => part(() => import("./contacts/ImportPage"))),
 });
 
 const contact = createRoute({
   getParentRoute: () => signedIn,
   path: "/contacts/$id",
-  component: lazyRouteComponent(() => import("./contacts/ContactPage")),
+  component: lazyRouteComponent(() => part(() => import("./contacts/ContactPage"))),
 });
 
 /** Broadcasts: the list, a new one, and one by its id. */
@@ -273,20 +275,20 @@ const broadcasts = createRoute({
   getParentRoute: () => signedIn,
   path: "/broadcasts",
   validateSearch: (search: BroadcastsSearch) => broadcastsSearchOf({ ...search }),
-  component: lazyRouteComponent(() => import("./broadcasts/BroadcastsPage")),
+  component: lazyRouteComponent(() => part(() => import("./broadcasts/BroadcastsPage"))),
 });
 
 const broadcastNew = createRoute({
   getParentRoute: () => signedIn,
   path: "/broadcasts/new",
-  component: lazyRouteComponent(() => import("./broadcasts/NewBroadcastPage")),
+  component: lazyRouteComponent(() => part(() => import("./broadcasts/NewBroadcastPage"))),
 });
 
 const broadcast = createRoute({
   getParentRoute: () => signedIn,
   path: "/broadcasts/$id",
   validateSearch: (search: BroadcastSearch) => broadcastSearchOf({ ...search }),
-  component: lazyRouteComponent(() => import("./broadcasts/BroadcastPage")),
+  component: lazyRouteComponent(() => part(() => import("./broadcasts/BroadcastPage"))),
 });
 
 /** Where connecting a number leads back to says how it went. */
@@ -299,61 +301,61 @@ const numbers = createRoute({
   getParentRoute: () => signedIn,
   path: "/numbers",
   validateSearch: ({ status, reason }: NumbersSearch): NumbersSearch => ({ status, reason }),
-  component: lazyRouteComponent(() => import("./numbers/NumbersPage")),
+  component: lazyRouteComponent(() => part(() => import("./numbers/NumbersPage"))),
 });
 
 const number = createRoute({
   getParentRoute: () => signedIn,
   path: "/numbers/$number",
   validateSearch: ({ days, code }: { days?: HomeSearch["days"]; code?: string }): { days?: HomeSearch["days"]; code?: string } => ({ days, code }),
-  component: lazyRouteComponent(() => import("./numbers/NumberPage")),
+  component: lazyRouteComponent(() => part(() => import("./numbers/NumberPage"))),
 });
 
 const customers = createRoute({
   getParentRoute: () => signedIn,
   path: "/customers",
   validateSearch: ({ search, status }: CustomersSearch): CustomersSearch => ({ search, status }),
-  component: lazyRouteComponent(() => import("./customers/CustomersPage")),
+  component: lazyRouteComponent(() => part(() => import("./customers/CustomersPage"))),
 });
 
 const customer = createRoute({
   getParentRoute: () => signedIn,
   path: "/customers/$id",
-  component: lazyRouteComponent(() => import("./customers/CustomerPage")),
+  component: lazyRouteComponent(() => part(() => import("./customers/CustomerPage"))),
 });
 
 const templates = createRoute({
   getParentRoute: () => signedIn,
   path: "/templates",
   validateSearch: (search: TemplatesSearch) => textsOf(search),
-  component: lazyRouteComponent(() => import("./templates/TemplatesPage")),
+  component: lazyRouteComponent(() => part(() => import("./templates/TemplatesPage"))),
 });
 
 const templateNew = createRoute({
   getParentRoute: () => signedIn,
   path: "/templates/new",
   validateSearch: (search: BuilderSearch) => textsOf(search),
-  component: lazyRouteComponent(() => import("./templates/builder/BuilderPage")),
+  component: lazyRouteComponent(() => part(() => import("./templates/builder/BuilderPage"))),
 });
 
 const template = createRoute({
   getParentRoute: () => signedIn,
   path: "/templates/$name",
   validateSearch: (search: { number?: string }) => textsOf(search),
-  component: lazyRouteComponent(() => import("./templates/TemplatePage")),
+  component: lazyRouteComponent(() => part(() => import("./templates/TemplatePage"))),
 });
 
 const media = createRoute({
   getParentRoute: () => signedIn,
   path: "/media",
   validateSearch: (search: MediaSearch) => textsOf(search),
-  component: lazyRouteComponent(() => import("./media/MediaPage")),
+  component: lazyRouteComponent(() => part(() => import("./media/MediaPage"))),
 });
 
 const operator = createRoute({
   getParentRoute: () => signedIn,
   path: "/operator",
-  component: lazyRouteComponent(() => import("./operator/OperatorPage")),
+  component: lazyRouteComponent(() => part(() => import("./operator/OperatorPage"))),
 });
 
 export const router = createRouter({
@@ -376,6 +378,7 @@ export const router = createRouter({
       ]), dev.addChildren([devHome, devKeys, devLogs, devEvents, devWebhooks, devEndpoint, devDeliveries, devReference, devFind])]),
   ]),
   defaultErrorComponent: Failed,
+  defaultPendingComponent: Pending,
   defaultNotFoundComponent: NotFound,
   defaultPreload: "intent",
 });

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { ApiError, get, send } from "../api/client";
+import { part } from "../api/part";
 import type { Me } from "../api/types";
 import { useText } from "../i18n";
 import { FormError } from "../ui/FormError";
@@ -13,8 +14,8 @@ import styles from "./Card.module.css";
 import { enter } from "./enter";
 import { Forgotten } from "./Forgotten";
 
-const SSOButton = lazy(() => import("./sso/SSOButton"));
-const EnterCode = lazy(() => import("./secondstep/EnterCode"));
+const SSOButton = lazy(() => part(() => import("./sso/SSOButton")));
+const EnterCode = lazy(() => part(() => import("./secondstep/EnterCode")));
 const route = getRouteApi("/login");
 
 /** How people can sign in: whether links can be mailed to those who forgot, and at which identity provider. */

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
+import { part } from "../api/part";
 import { useIsAdmin } from "../api/queries";
 import { useText } from "../i18n";
 import { Panel, Section } from "../settings/Section";
@@ -20,7 +21,7 @@ import { MergeDialog } from "./MergeDialog";
 import { NotesPanel } from "./NotesPanel";
 import { numberName, phoneOf } from "../ui/phone";
 
-const StartByTemplate = lazy(() => import("./StartByTemplate"));
+const StartByTemplate = lazy(() => part(() => import("./StartByTemplate")));
 
 export default function ContactPage() {
   const t = useText("contacts");

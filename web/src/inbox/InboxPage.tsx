@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect } from "react";
+import { part } from "../api/part";
 import { useMe } from "../api/queries";
 import { useText } from "../i18n";
 import { useDrawer } from "../phone/drawer";
@@ -13,7 +14,7 @@ import { usePlace } from "./place";
 import { ThreadPane } from "./thread/ThreadPane";
 import styles from "./InboxPage.module.css";
 
-const PhoneDrawer = lazy(() => import("../phone/PhoneDrawer"));
+const PhoneDrawer = lazy(() => part(() => import("../phone/PhoneDrawer")));
 
 /** The inbox: a list, a thread, and what is known of the person. On a phone one of them at a time. */
 export default function InboxPage() {

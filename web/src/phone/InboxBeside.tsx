@@ -2,6 +2,7 @@ import {
   createMemoryHistory, createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect, RouterProvider,
 } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { part } from "../api/part";
 import { leaveRoom } from "../inbox/context/shown";
 import { inboxSearchOf, type InboxSearch } from "../inbox/address";
 import { ErrorState } from "../ui/ErrorState";
@@ -14,7 +15,7 @@ const inbox = createRoute({
   getParentRoute: () => signedIn,
   path: "/inbox/$view/{-$conversation}",
   validateSearch: (search: InboxSearch) => inboxSearchOf(search),
-  component: lazyRouteComponent(() => import("../inbox/InboxPage")),
+  component: lazyRouteComponent(() => part(() => import("../inbox/InboxPage"))),
 });
 const elsewhere = createRoute({
   getParentRoute: () => signedIn,

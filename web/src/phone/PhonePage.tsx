@@ -1,12 +1,13 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { lazy, Suspense } from "react";
+import { part } from "../api/part";
 import { useMe } from "../api/queries";
 import { useText } from "../i18n";
 import { PageTitle } from "../ui/PageTitle";
 import { PhonePanel } from "./PhonePanel";
 import styles from "./Phone.module.css";
 
-const InboxBeside = lazy(() => import("./InboxBeside"));
+const InboxBeside = lazy(() => part(() => import("./InboxBeside")));
 
 /** The phone, and the inbox beside it where there is room. */
 export default function PhonePage() {

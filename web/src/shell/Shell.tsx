@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
+import { part } from "../api/part";
 import { useMe } from "../api/queries";
 import { useStream } from "../api/stream";
 import { useText } from "../i18n";
@@ -17,9 +18,9 @@ import { UnreadTitle } from "./UnreadTitle";
 import { useVersion } from "./version";
 import { VersionBar } from "./VersionBar";
 
-const News = lazy(() => import("../inbox/notify/News").catch(() => ({ default: () => null })));
+const News = lazy(() => part(() => import("../inbox/notify/News")).catch(() => ({ default: () => null })));
 
-const NeededPage = lazy(() => import("../auth/secondstep/NeededPage"));
+const NeededPage = lazy(() => part(() => import("../auth/secondstep/NeededPage")));
 
 /** What is around every page of somebody who is signed in. */
 export function Shell() {

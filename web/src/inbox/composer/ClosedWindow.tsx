@@ -1,12 +1,13 @@
 import { Button } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
+import { part } from "../../api/part";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
 import { useOpener } from "../thread/openers";
 import styles from "./ClosedWindow.module.css";
 
-const TemplateDialog = lazy(() => import("../templates/TemplateDialog"));
+const TemplateDialog = lazy(() => part(() => import("../templates/TemplateDialog")));
 
 /** In the place of the field while only a template can be sent. What was written is kept. */
 export function ClosedWindow({ conversation, draft }: { conversation: Conversation; draft: string }) {

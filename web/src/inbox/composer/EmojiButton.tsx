@@ -1,9 +1,10 @@
 import { Popover } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
+import { part } from "../../api/part";
 import { useText } from "../../i18n";
 import { ToolButton } from "./ToolButton";
 
-const EmojiPicker = lazy(() => import("./EmojiPicker"));
+const EmojiPicker = lazy(() => part(() => import("./EmojiPicker")));
 
 export function EmojiButton({ onChoose }: { onChoose: (emoji: string) => void }) {
   const t = useText("inbox");

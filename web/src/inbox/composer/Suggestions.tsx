@@ -1,9 +1,10 @@
 import { lazy, Suspense } from "react";
+import { part } from "../../api/part";
 import { useText } from "../../i18n";
 import type { SuggestionsState } from "./useSuggestions";
 import styles from "./Suggestions.module.css";
 
-const VariablesDialog = lazy(() => import("./VariablesDialog"));
+const VariablesDialog = lazy(() => part(() => import("./VariablesDialog")));
 
 /** The list above the field. The field keeps the focus; arrows and Enter choose. */
 export function Suggestions({ state: s }: { state: SuggestionsState }) {

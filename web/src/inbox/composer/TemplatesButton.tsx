@@ -1,10 +1,11 @@
 import { lazy, Suspense, useState } from "react";
+import { part } from "../../api/part";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { useOpener } from "../thread/openers";
 import { ToolButton } from "./ToolButton";
 
-const TemplateDialog = lazy(() => import("../templates/TemplateDialog"));
+const TemplateDialog = lazy(() => part(() => import("../templates/TemplateDialog")));
 
 export function TemplatesButton({ conversation }: { conversation: Conversation }) {
   const t = useText("inbox");

@@ -1,9 +1,10 @@
 import { lazy, Suspense, useState } from "react";
+import { part } from "../../api/part";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { ToolButton } from "./ToolButton";
 
-const Recorder = lazy(() => import("../voice/Recorder"));
+const Recorder = lazy(() => part(() => import("../voice/Recorder")));
 
 const canRecord = () => typeof MediaRecorder !== "undefined" && "mediaDevices" in navigator;
 

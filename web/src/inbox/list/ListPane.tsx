@@ -1,5 +1,6 @@
 import { Tooltip } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
+import { part } from "../../api/part";
 import { useText } from "../../i18n";
 import { PhoneButton } from "../../phone/PhoneButton";
 import { IconButton } from "../../ui/IconButton";
@@ -15,7 +16,7 @@ import { useSelection } from "./selection";
 import { ViewsMenu } from "./ViewsMenu";
 import styles from "./ListPane.module.css";
 
-const NewConversation = lazy(() => import("../start/NewConversation"));
+const NewConversation = lazy(() => part(() => import("../start/NewConversation")));
 
 export function ListPane() {
   const t = useText("inbox");

@@ -1,6 +1,7 @@
 import { Menu, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
+import { part } from "../../api/part";
 import { useIsAdmin, useMe } from "../../api/queries";
 import type { InboxView, SavedView } from "../../api/types";
 import { useText } from "../../i18n";
@@ -11,7 +12,7 @@ import { useDeleteView, viewsQuery } from "../data/views";
 import { usePlace } from "../place";
 import styles from "./ViewsMenu.module.css";
 
-const SaveViewDialog = lazy(() => import("./SaveViewDialog"));
+const SaveViewDialog = lazy(() => part(() => import("./SaveViewDialog")));
 
 const others: readonly InboxView[] = ["mentions", "snoozed"];
 

@@ -1,6 +1,7 @@
 import { Menu } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import { serverNow } from "../../api/clock";
+import { part } from "../../api/part";
 import type { Conversation } from "../../api/types";
 import { useLanguage, useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
@@ -9,7 +10,7 @@ import { snoozeTimes } from "./snooze";
 import { HeaderMenu } from "./HeaderMenu";
 import styles from "./HeaderMenu.module.css";
 
-const SnoozeDialog = lazy(() => import("./SnoozeDialog"));
+const SnoozeDialog = lazy(() => part(() => import("./SnoozeDialog")));
 
 /** Puts a conversation away until a time, or until the person writes. */
 export function SnoozeMenu({ conversation: c }: { conversation: Conversation }) {

@@ -1,13 +1,14 @@
 import { Button, Input } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
+import { part } from "../../api/part";
 import { useMe } from "../../api/queries";
 import { useText } from "../../i18n";
 import { fileQuery } from "../../media/data";
 import { Icon } from "../../ui/icons";
 import styles from "./ReplyFile.module.css";
 
-const MediaPicker = lazy(() => import("../../media/MediaPicker"));
+const MediaPicker = lazy(() => part(() => import("../../media/MediaPicker")));
 
 interface Props {
   id: string | null;

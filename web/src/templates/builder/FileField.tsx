@@ -1,12 +1,13 @@
 import { Button, Input } from "@mantine/core";
 import { lazy, Suspense, useId, useState } from "react";
+import { part } from "../../api/part";
 import { Icon, type IconName } from "../../ui/icons";
 import type { MediaKind } from "../../media/data";
 import { useTemplateText } from "../text";
 import { fileOf, type SampleFile } from "./form";
 import styles from "./Builder.module.css";
 
-const MediaPicker = lazy(() => import("../../media/MediaPicker"));
+const MediaPicker = lazy(() => part(() => import("../../media/MediaPicker")));
 
 type FileFormat = "IMAGE" | "VIDEO" | "DOCUMENT";
 const accepts: Record<FileFormat, string> = { IMAGE: "image/jpeg,image/png", VIDEO: "video/mp4,video/3gpp", DOCUMENT: "application/pdf" };
