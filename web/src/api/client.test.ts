@@ -126,3 +126,42 @@ describe("a session that has ended", () => {
     expect(loginAddress({ pathname: "/", search: "" })).toBe("/login");
   });
 });
+
+describe("answers that do not come", () => {
+  /** A server that takes the request and says nothing, until the request is given up. */
+  const silent = (_: string, { signal }: RequestInit) =>
+    new Promise<Response>((_resolve, reject) => {
+      const give = () => reject(signal?.reason as Error);
+      if (signal?.aborted) give();
+      else signal?.addEventListener("abort", give);
+    });
+
+  beforeEach(() => {
+    vi.spyOn(AbortSignal, "timeout").mockImplementation(() => AbortSignal.abort(new DOMException("too long", "TimeoutError")));
+    vi.stubGlobal("fetch", silent);
+  });
+
+  test("a question can be asked again, a change has to be looked after", async () => {
+    expect((await failure(get("/me"))).code).toBe("timeout");
+    expect((await failure(send("POST", "/labels", { name: "x" }))).code).toBe("unanswered");
+  });
+
+  test("whoever cancels hears of that, not of the time", async () => {
+    const end = new AbortController();
+    vi.spyOn(AbortSignal, "timeout").mockImplementation(() => new AbortController().signal);
+    const asked = get("/me", { signal: end.signal });
+    end.abort();
+    await expect(asked).rejects.toMatchObject({ name: "AbortError" });
+  });
+
+  test("a file may take long", async () => {
+    const asked = send("POST", "/imports", new Blob(["x"], { type: "text/csv" }));
+    expect(await Promise.race([asked, Promise.resolve("still going")])).toBe("still going");
+  });
+});
+
+test("an answer that breaks off is as good as none", async () => {
+  const body = new ReadableStream({ start: (control) => control.error(new TypeError("network error")) });
+  answers.push(new Response(body, { status: 200 }));
+  expect((await failure(get("/me"))).code).toBe("offline");
+});

@@ -69,30 +69,57 @@ export function toLogin(): void {
   if (location.pathname !== "/login") location.assign(loginAddress(location));
 }
 
+/** A question can be asked again after this long. A change is waited for until the server itself would have given up. */
+const patience = { question: 30_000, change: 65_000 };
+
+/** A file takes as long as it takes; everything else ends in time, so that nobody waits for an answer that was lost. */
+function limitOf(method: Method, { body, signal }: Options): AbortSignal | undefined {
+  if (body instanceof Blob) return signal;
+  const limit = AbortSignal.timeout(method === "GET" ? patience.question : patience.change);
+  return signal ? AbortSignal.any([signal, limit]) : limit;
+}
+
+function unanswered(method: Method): ApiError {
+  return new ApiError(0, method === "GET" ? "timeout" : "unanswered", "The server did not answer in time.");
+}
+
 async function call(method: Method, path: string, options: Options): Promise<unknown> {
   const headers: Record<string, string> = { Accept: "application/json" };
   const file = options.body instanceof Blob ? options.body : undefined;
   if (method !== "GET") headers["Content-Type"] = file ? file.type : "application/json";
   if (options.idempotencyKey) headers["Idempotency-Key"] = options.idempotencyKey;
+  const signal = limitOf(method, options);
   let response: Response;
+  let body: string;
   try {
     response = await fetch(address(path, options.query), {
       method,
       headers,
       body: method === "GET" || options.body === undefined ? undefined : (file ?? JSON.stringify(options.body)),
-      signal: options.signal,
+      signal,
       credentials: "same-origin",
     });
+    // An answer that breaks off is none: what came of it must not pass for the whole.
+    body = await response.text();
   } catch (cause) {
     if (options.signal?.aborted) throw cause;
+    if (signal?.aborted) throw unanswered(method);
     throw new ApiError(0, "offline", "The server cannot be reached.");
   }
   hearClock(response.headers.get("Date"));
-  const answer: unknown = await response.json().catch(() => undefined);
+  const answer = parsed(body);
   if (response.ok) return answer;
   const error = errorOf(response, answer);
   if (error.status === 401 && !options.open) toLogin();
   throw error;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined; // such as the error page of a proxy
+  }
 }
 
 function errorOf(response: Response, answer: unknown): ApiError {

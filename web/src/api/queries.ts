@@ -2,9 +2,9 @@ import { QueryCache, QueryClient, queryOptions, useQuery, useSuspenseQuery } fro
 import { all, ApiError, get } from "./client";
 import type { Counts, Label, Me, Named, Person, Reply, Session, Team, User } from "./types";
 
-/** Worth another try: the server was not reached, or said that this passes. */
+/** Worth another try: the server was not reached, or said that this passes. What took too long has taken long enough. */
 function passes(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 502);
+  return error instanceof ApiError && (error.code === "offline" || error.status === 429 || error.status >= 502);
 }
 
 /** What an admin has turned on since this page was opened. The page shows the set-up once it knows. */

@@ -54,6 +54,8 @@ const codes: Record<string, keyof { [Name in keyof Words as Words[Name] extends 
 export function messageOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   if (error.code === "offline") return text("common").offlineError;
+  if (error.code === "timeout") return text("common").timeoutError;
+  if (error.code === "unanswered") return text("common").unansweredError;
   const words = text("errors");
   for (const [pattern, say] of patterns) {
     const found = pattern.exec(error.message);
