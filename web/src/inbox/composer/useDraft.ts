@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { get, send } from "../../api/client";
 import type { SavedDrafts } from "../../api/types";
 import { showChange } from "../data/conversations";
+import { DraftPost } from "./draftPost";
 import {
   DraftKeeper, isEmpty, lastWritten, laterDraft, nothing, type DraftKind, type Drafts, type LocalDraft,
 } from "./drafts";
@@ -10,6 +11,11 @@ import {
 const moment = 1500;
 
 const keeper = new DraftKeeper(localStorage);
+
+const post = new DraftPost({
+  put: (conversation, kind, body) => send("PUT", `/conversations/${conversation}/draft`, { body, note: kind === "note" }),
+  pause: (ms) => new Promise((done) => setTimeout(done, ms)),
+});
 
 /** The draft that is shown, and what can be done with it. */
 export interface DraftState extends LocalDraft {
@@ -79,7 +85,7 @@ function useDrafts(me: string, id: string, beforeOther: (drafts: Drafts) => void
     get<SavedDrafts>(`/conversations/${id}/draft`, { signal: end.signal })
       .then((there) => {
         for (const kind of ["reply", "note"] as const) {
-          if (touched.current.has(kind)) continue;
+          if (touched.current.has(kind) || post.owes(id, kind)) continue;
           set({ [kind]: laterDraft(latest.current[kind], there[kind]) });
           // The page was left before the server heard of it.
           if (latest.current[kind].body !== there[kind].body) keep(kind, latest.current);
@@ -120,8 +126,7 @@ function useKeep(id: string) {
     (kind: DraftKind, drafts: Drafts) => {
       const any = !isEmpty(drafts.reply) || !isEmpty(drafts.note);
       showChange(client, id, (c) => (c.draft === any ? c : { ...c, draft: any }));
-      const body = isEmpty(drafts[kind]) ? "" : drafts[kind].body;
-      send("PUT", `/conversations/${id}/draft`, { body, note: kind === "note" }).catch(() => undefined);
+      void post.keep(id, kind, isEmpty(drafts[kind]) ? "" : drafts[kind].body);
     },
     [client, id],
   );
