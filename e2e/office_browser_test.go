@@ -114,6 +114,7 @@ type storedConversation struct {
 	Contact      struct{ ID, Name, Phone string }
 	Assignee     *storedName
 	Labels       []storedName
+	Draft        bool
 	SnoozedUntil *string `json:"snoozed_until"`
 	UnreadCount  int     `json:"unread_count"`
 }

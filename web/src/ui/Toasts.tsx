@@ -8,15 +8,15 @@ import styles from "./Toasts.module.css";
 function Entry({ toast }: { toast: Toast }) {
   const t = useText("common");
   const [held, setHeld] = useState(false);
-  const seconds = toast.undo || toast.kind === "error" ? 8 : 4;
+  const seconds = toast.retry ? 20 : toast.undo || toast.kind === "error" ? 8 : 4;
   useEffect(() => {
     if (held) return;
     const timer = setTimeout(() => dismiss(toast.id), seconds * 1000);
     return () => clearTimeout(timer);
   }, [toast.id, seconds, held]);
-  const undo = () => {
-    toast.undo?.();
+  const act = () => {
     dismiss(toast.id);
+    (toast.undo ?? toast.retry)?.();
   };
   return (
     <li
@@ -29,9 +29,9 @@ function Entry({ toast }: { toast: Toast }) {
     >
       <Icon name={toast.kind === "error" ? "warning" : "check"} size={18} />
       <span className={styles.text}>{toast.text}</span>
-      {toast.undo && (
-        <button type="button" className={styles.undo} onClick={undo}>
-          {t.undo}
+      {(toast.undo ?? toast.retry) && (
+        <button type="button" className={styles.undo} onClick={act}>
+          {toast.undo ? t.undo : t.retry}
         </button>
       )}
       <button type="button" className={styles.close} aria-label={t.close} onClick={() => dismiss(toast.id)}>

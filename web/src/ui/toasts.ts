@@ -1,3 +1,5 @@
+import { ApiError } from "../api/client";
+import { text } from "../i18n";
 import { messageOf } from "./messages";
 import { Store } from "./store";
 
@@ -6,19 +8,28 @@ export interface Toast {
   text: string;
   kind: "done" | "error";
   undo?: () => void;
+  /** Does once more what has failed. */
+  retry?: () => void;
 }
 
 export const toasts = new Store<Toast[]>([]);
 let last = 0;
 
 /** Says what was done, for a few seconds, and returns its id. With undo it stays longer and can be taken back. */
-export function toast(text: string, options: { undo?: () => void; kind?: Toast["kind"] } = {}): number {
-  toasts.set([...toasts.get().slice(-2), { id: ++last, text, kind: options.kind ?? "done", undo: options.undo }]);
+export function toast(words: string, { kind = "done", undo, retry }: Partial<Omit<Toast, "id" | "text">> = {}): number {
+  toasts.set([...toasts.get().slice(-2), { id: ++last, text: words, kind, undo, retry }]);
   return last;
 }
 
 export function toastError(error: unknown): void {
   toast(messageOf(error), { kind: "error" });
+}
+
+/** Says what went wrong, and offers to do it once more where that can help. What the server refuses, it would refuse again. */
+export function toastFailure(error: unknown, again: () => void): void {
+  const passes = error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500);
+  const offline = error instanceof ApiError && error.code === "offline";
+  toast(offline ? text("common").notDone : messageOf(error), { kind: "error", retry: passes ? again : undefined });
 }
 
 export function dismiss(id: number): void {

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { idempotencyKey, send } from "../../api/client";
 import type { Conversation, ConversationFilter } from "../../api/types";
 import { text } from "../../i18n";
-import { toast, toastError } from "../../ui/toasts";
+import { toast, toastFailure } from "../../ui/toasts";
 import { clearSelection, useSelection } from "../list/selection";
 import { refresh } from "./conversations";
 
@@ -23,7 +23,8 @@ export function useBulk(filter: ConversationFilter) {
   const client = useQueryClient();
   const { selected, all } = useSelection();
   const settled = () => refresh(client);
-  const undo = (token: string) => send("POST", "/conversations/bulk/undo", { token }).then(settled, toastError);
+  const undo = (token: string): Promise<void> =>
+    send("POST", "/conversations/bulk/undo", { token }).then(settled, (error) => toastFailure(error, () => void undo(token)));
   const { mutate, isPending } = useMutation({
     mutationFn: (change: BulkChange) => {
       const target = all ? { filter } : { ids: [...selected] };
@@ -33,7 +34,7 @@ export function useBulk(filter: ConversationFilter) {
       clearSelection();
       toast(text("inbox").bulkDone(changed), token ? { undo: () => void undo(token) } : {});
     },
-    onError: toastError,
+    onError: (error, again) => toastFailure(error, () => mutate(again)),
     onSettled: settled,
   });
   return { change: mutate, busy: isPending };

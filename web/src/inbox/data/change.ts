@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { send } from "../../api/client";
 import type { Conversation, LabelRef, Named } from "../../api/types";
-import { toastError } from "../../ui/toasts";
+import { toastFailure } from "../../ui/toasts";
 import { refresh, showChange } from "./conversations";
 
 export type Change =
@@ -34,11 +34,14 @@ function bodyOf(change: Change): object {
  */
 export function useChange(): (id: string, change: Change) => Promise<boolean> {
   const client = useQueryClient();
-  const { mutateAsync } = useMutation({
+  const { mutateAsync, mutate } = useMutation({
     mutationFn: ({ id, change }: { id: string; change: Change }) =>
       send<Conversation>("PATCH", `/conversations/${id}`, bodyOf(change)),
     onMutate: ({ id, change }) => showChange(client, id, (c) => applied(c, change)),
-    onError: toastError,
+    onError: (error, again, takeBack) => {
+      takeBack?.();
+      toastFailure(error, () => mutate(again));
+    },
     onSettled: (_answer, _error, { id }) => refresh(client, id),
   });
   return useCallback((id, change) => mutateAsync({ id, change }).then(() => true, () => false), [mutateAsync]);
@@ -47,7 +50,7 @@ export function useChange(): (id: string, change: Change) => Promise<boolean> {
 /** Puts a label on a conversation, or takes it off. */
 export function useLabel() {
   const client = useQueryClient();
-  return useMutation({
+  const made = useMutation({
     mutationFn: async ({ id, label, on }: { id: string; label: LabelRef; on: boolean }): Promise<void> => {
       if (on) await send("POST", `/conversations/${id}/labels`, { label_id: label.id });
       else await send("DELETE", `/conversations/${id}/labels/${label.id}`);
@@ -57,7 +60,11 @@ export function useLabel() {
         ...c,
         labels: on ? [...c.labels, label] : c.labels.filter((l) => l.id !== label.id),
       })),
-    onError: toastError,
+    onError: (error, again, takeBack) => {
+      takeBack?.();
+      toastFailure(error, () => made.mutate(again));
+    },
     onSettled: (_answer, _error, { id }) => refresh(client, id),
   });
+  return made;
 }

@@ -29,3 +29,20 @@ test.each<[ConversationFilter, Conversation["status"], Conversation["status"], b
 ])("in %o what was %s and is %s stays: %s", (filter, before, status, stays) => {
   expect(after(filter, before, status)).toBe(stays ? `a open, b ${status}, c open` : "a open, c open");
 });
+
+test("what the server did not hear of is taken back, each row in its place", () => {
+  const client = new QueryClient();
+  const { queryKey } = conversationsQuery({ view: "all" });
+  const data = ["a", "b", "c"].map((id) => conversation(id, "open"));
+  client.setQueryData(queryKey, { pages: [{ data, next: undefined }], pageParams: [undefined] } as never);
+  client.setQueryData(["conversation", "b"], data[1]);
+  const rows = () =>
+    client.getQueryData<{ pages: { data: Conversation[] }[] }>(queryKey)?.pages.flatMap((page) => page.data.map((c) => `${c.id} ${c.status}`)).join(", ");
+  const resolve = (id: string) => showChange(client, id, (c) => ({ ...c, status: "resolved" }));
+  const [b, c] = [resolve("b"), resolve("c")];
+  expect(rows()).toBe("a open");
+  c();
+  b();
+  expect(rows()).toBe("a open, b open, c open");
+  expect(client.getQueryData<Conversation>(["conversation", "b"])?.status).toBe("open");
+});

@@ -92,9 +92,9 @@ export function useNewestNow(id: string): () => { items: TimelineItem[]; away: b
   }, [client, id, item]);
 }
 
-/** Fetches the newest items anew. */
+/** Fetches the newest items anew, without trying again: somebody waits to send. */
 export async function lookAtNewest(client: QueryClient, id: string): Promise<TimelineItem[]> {
-  return (await client.fetchQuery({ ...newestQuery(id), staleTime: 0 })).data;
+  return (await client.fetchQuery({ ...newestQuery(id), staleTime: 0, retry: false })).data;
 }
 
 /** Puts the window without an item to the newest end. */
