@@ -91,13 +91,13 @@ export const audit: Translated<typeof english> = {
     "audit.exported": "Mengekspor log audit",
   },
   details: {
-    name: "Nama", role: "Peran", sees: "Melihat", disabled: "Dinonaktifkan", teams: "Tim", email: "E-mail", kind: "Jenis", last4: "Berakhir",
+    name: "Nama", role: "Peran", sees: "Melihat", disabled: "Dinonaktifkan", teams: "Tim", email: "Email", kind: "Jenis", last4: "Berakhir",
     url: "Alamat", status: "Status", secret: "Rahasia", changed: "Diubah", plan: "Paket", subscription: "Langganan", suspended: "Ditangguhkan",
     consent: "Persetujuan", before: "Sebelumnya", require_opt_in: "Wajib persetujuan",
     number: "Nomor", contacts: "Kontak", merged: "Digabung", deliveries: "Pengiriman", event: "Peristiwa", language: "Bahasa", reason: "Alasan", client: "Peramban", by: "Dengan",
   },
   fields: {
-    marketing_consent: "persetujuan pemasaran", name: "nama", email: "e-mail", username: "nama pengguna", language: "bahasa", metadata: "metadata", status: "status",
+    marketing_consent: "persetujuan pemasaran", name: "nama", email: "email", username: "nama pengguna", language: "bahasa", metadata: "metadata", status: "status",
     time_zone: "zona waktu", mask_numbers: "nomor disembunyikan", round_robin: "penugasan bergiliran", away_message: "pesan saat tutup", opening_hours: "jam buka",
     second_step: "masuk dua langkah", retention_days: "lama penyimpanan pesan", brand_color: "warna", logo: "logo", require_opt_in: "wajib persetujuan",
     about: "tentang", address: "alamat", description: "deskripsi", websites: "situs web", vertical: "jenis usaha", picture: "gambar",

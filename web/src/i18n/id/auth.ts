@@ -4,17 +4,17 @@ import type { auth as english } from "../en/auth";
 export const auth: Translated<typeof english> = {
   signInTitle: "Masuk",
   demo: "Ini demo. Data masuknya tercetak di terminal tempat server dijalankan.",
-  email: "E-mail",
+  email: "Email",
   password: "Kata sandi",
   signIn: "Masuk",
-  wrong: "E-mail atau kata sandi salah.",
+  wrong: "Email atau kata sandi salah.",
   tooMany: (seconds) =>
     seconds
       ? `Terlalu banyak percobaan. Tunggu ${seconds} detik, lalu coba lagi.`
       : "Terlalu banyak percobaan. Tunggu sebentar, lalu coba lagi.",
   forgot: "Lupa kata sandi? Admin dapat membuat tautan untuk memilih yang baru.",
   forgotten: "Lupa kata sandi?",
-  forgottenHint: "Anda mendapat tautan lewat surel untuk memilih kata sandi baru.",
+  forgottenHint: "Anda mendapat tautan lewat email untuk memilih kata sandi baru.",
   forgottenAsk: "Kirim tautan",
   forgottenAsked: (email) => `Jika ${email} terdaftar di sini, tautan sedang dikirim. Berlaku satu hari.`,
   setupTitle: "Siapkan Parley",

@@ -64,7 +64,7 @@ export const numbers: typeof english = {
   about: "Tentang",
   address: "Alamat",
   description: "Deskripsi",
-  email: "E-mail",
+  email: "Email",
   website: (n: number) => `Situs web ${n}`,
   vertical: "Jenis usaha",
   verticalNone: "Belum dipilih",

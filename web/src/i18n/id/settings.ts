@@ -19,7 +19,7 @@ export const settings: Translated<typeof english> = {
 
   profile: "Profil",
   name: "Nama",
-  email: "E-mail",
+  email: "Email",
   role: "Peran",
   roleNames: { owner: "Pemilik", admin: "Admin", agent: "Agen" },
   changePassword: "Kata sandi",
