@@ -8,6 +8,7 @@ import { useLanguage } from "../i18n";
 import { LinkButton } from "../ui/LinkButton";
 import { Loaded } from "../ui/Loaded";
 import { Missing } from "../ui/Missing";
+import { Parts } from "../ui/Parts";
 import { Time } from "../ui/Time";
 import { Actions } from "./Actions";
 import { lastList, type BroadcastSearch } from "./address";
@@ -29,7 +30,14 @@ export default function BroadcastPage() {
   const query = useQuery(broadcastQuery(id));
   const b = isMissing(query.error) ? undefined : query.data;
   const number = me.numbers.find((n) => n.phone_number_id === b?.phone_number_id);
-  const hint = b && <><State broadcast={b} /> · {b.template.name} · {number && numberName(number)}{b.started_at && <> · {t.started} <Time value={b.started_at} /></>}</>;
+  const hint = b && (
+    <Parts>
+      <State broadcast={b} />
+      {b.template.name}
+      {number && numberName(number)}
+      {b.started_at && <>{t.started} <Time value={b.started_at} /></>}
+    </Parts>
+  );
   return (
     <Frame title={b?.name ?? t.title} hint={hint} action={b && <Actions broadcast={b} editing={isOpen(b) && search.step !== undefined} />} back>
       <Loaded query={query} missing={<Missing icon="horn" title={t.missing} back={<LinkButton variant="default" to="/broadcasts" search={lastList()}>{t.back}</LinkButton>} />}>

@@ -10,6 +10,7 @@ import { CopyField } from "../ui/CopyField";
 import { FormDialog } from "../ui/Dialog";
 import dialog from "../ui/Dialog.module.css";
 import { Modal } from "../ui/Modal";
+import { Parts } from "../ui/Parts";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/Loaded";
 import { QrCode } from "../ui/QrCode";
@@ -77,11 +78,11 @@ function List({ customer, links }: { customer: Customer; links: SetupLink[] }) {
             </>
           }
           detail={
-            <>
-              {t.made} <Time value={link.created_at} />
-              {link.status === "active" && <> · {t.expires} <Time value={link.expires_at} relative /></>}
-              {link.consumed_at && <> · {t.used} <Time value={link.consumed_at} /></>}
-            </>
+            <Parts>
+              <>{t.made} <Time value={link.created_at} /></>
+              {link.status === "active" && <>{t.expires} <Time value={link.expires_at} relative /></>}
+              {link.consumed_at && <>{t.used} <Time value={link.consumed_at} /></>}
+            </Parts>
           }
           actions={
             link.status === "active" && (

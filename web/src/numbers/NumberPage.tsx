@@ -6,6 +6,7 @@ import { queryClient, useIsAdmin, useMe } from "../api/queries";
 import { CopyId } from "../inbox/context/CopyId";
 import { useLanguage } from "../i18n";
 import { Panel, Section } from "../settings/Section";
+import { Parts } from "../ui/Parts";
 import { Icon } from "../ui/icons";
 import { LinkButton } from "../ui/LinkButton";
 import { Loaded } from "../ui/Loaded";
@@ -45,7 +46,7 @@ function Detail({ id, number: n }: { id: string; number: BusinessNumber }) {
   const admin = useIsAdmin();
   const owner = n.customer ? t.ofCustomer(n.customer.name) : t.own;
   return (
-    <Section title={numberName(n)} hint={n.name && n.phone_number ? `${phoneOf(n.phone_number)} · ${owner}` : owner} action={admin && <Refresh id={id} />}>
+    <Section title={numberName(n)} hint={<Parts>{[n.name && phoneOf(n.phone_number), owner]}</Parts>} action={admin && <Refresh id={id} />}>
       <Panel title={t.standing}>
         <Warnings number={n} />
         <Facts number={n} />

@@ -6,6 +6,7 @@ import { useIsAdmin } from "../api/queries";
 import { Row, Rows } from "../settings/Rows";
 import { Section } from "../settings/Section";
 import { EmptyState } from "../ui/EmptyState";
+import { Parts } from "../ui/Parts";
 import { Icon } from "../ui/icons";
 import { Loaded } from "../ui/Loaded";
 import { toast } from "../ui/toasts";
@@ -77,10 +78,10 @@ function List({ numbers }: { numbers: BusinessNumber[] }) {
               </Link>
             }
             detail={
-              <>
-                {n.name && n.phone_number ? `${phoneOf(n.phone_number)} · ` : ""}
+              <Parts>
+                {n.name && phoneOf(n.phone_number)}
                 {n.customer ? t.ofCustomer(n.customer.name) : t.own}
-              </>
+              </Parts>
             }
             actions={<Marks number={n} />}
           />

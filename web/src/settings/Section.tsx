@@ -3,7 +3,7 @@ import { PageTitle } from "../ui/PageTitle";
 import styles from "./Section.module.css";
 
 /** A page of the settings: its name, one line on what it is for, its main action. */
-export function Section(props: { title: string; hint?: string; action?: ReactNode; children: ReactNode }) {
+export function Section(props: { title: string; hint?: ReactNode; action?: ReactNode; children: ReactNode }) {
   return (
     <div className={styles.page}>
       <header>

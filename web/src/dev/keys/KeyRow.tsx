@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { Row, Tag } from "../../settings/Rows";
+import { Parts } from "../../ui/Parts";
 import { Time } from "../../ui/Time";
 import { useDev } from "../text";
 import { stateOf, type Key } from "./data";
@@ -19,20 +20,11 @@ export function KeyRow({ apiKey, revoke }: { apiKey: Key; revoke: () => void }) 
         </>
       }
       detail={
-        <>
-          {t.created} <Time value={apiKey.created_at} /> · {apiKey.last_used_at ? (
-            <>
-              {t.lastUsed} <Time value={apiKey.last_used_at} relative />
-            </>
-          ) : (
-            t.neverUsed
-          )}
-          {apiKey.expires_at && state !== "revoked" && (
-            <>
-              {" "}· {t.expires} <Time value={apiKey.expires_at} relative />
-            </>
-          )}
-        </>
+        <Parts>
+          <>{t.created} <Time value={apiKey.created_at} /></>
+          {apiKey.last_used_at ? <>{t.lastUsed} <Time value={apiKey.last_used_at} relative /></> : t.neverUsed}
+          {apiKey.expires_at && state !== "revoked" && <>{t.expires} <Time value={apiKey.expires_at} relative /></>}
+        </Parts>
       }
       actions={
         state === "active" && (

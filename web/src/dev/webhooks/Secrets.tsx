@@ -6,6 +6,7 @@ import { useText } from "../../i18n";
 import { CopyField } from "../../ui/CopyField";
 import dialog from "../../ui/Dialog.module.css";
 import { Modal } from "../../ui/Modal";
+import { Parts } from "../../ui/Parts";
 import { Time } from "../../ui/Time";
 import { toast, toastError } from "../../ui/toasts";
 import { Row, Rows } from "../../settings/Rows";
@@ -30,9 +31,10 @@ function SecretRow({ endpoint, secret }: { endpoint: Endpoint; secret: SecretRef
     <Row
       name={<span className="mono">{reveal.data?.secret ?? secret.id}</span>}
       detail={
-        <>
-          {t.created} <Time value={secret.created_at} /> {secret.expires_at && <>· {t.expires} <Time value={secret.expires_at} relative /></>}
-        </>
+        <Parts>
+          <>{t.created} <Time value={secret.created_at} /></>
+          {secret.expires_at && <>{t.expires} <Time value={secret.expires_at} relative /></>}
+        </Parts>
       }
       actions={
         <span className={styles.actions}>

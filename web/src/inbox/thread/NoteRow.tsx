@@ -5,6 +5,7 @@ import { peopleQuery, useMe } from "../../api/queries";
 import type { ThreadRef } from "../../api/types";
 import { useText } from "../../i18n";
 import { IconButton } from "../../ui/IconButton";
+import { Parts } from "../../ui/Parts";
 import { Icon } from "../../ui/icons";
 import { Time } from "../../ui/Time";
 import { toastError } from "../../ui/toasts";
@@ -34,8 +35,12 @@ export function NoteRow({ row, conversation }: { row: NoteLine; conversation: Th
           <NoteText note={note} />
         )}
         <small>
-          {note.author.name} · <Time value={row.at} /> · {note.edited_at && `${t.edited} · `}
-          {t.noteHint}
+          <Parts>
+            {note.author.name}
+            <Time value={row.at} />
+            {note.edited_at && t.edited}
+            {t.noteHint}
+          </Parts>
         </small>
       </div>
       {note.author.id === me.user.id && !editing && (

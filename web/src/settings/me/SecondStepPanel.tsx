@@ -9,6 +9,7 @@ import { SetUp } from "../../auth/secondstep/SetUp";
 import { useText } from "../../i18n";
 import { FormDialog } from "../../ui/Dialog";
 import { Loaded } from "../../ui/Loaded";
+import { Parts } from "../../ui/Parts";
 import { PasswordInput } from "../../ui/PasswordInput";
 import { Time } from "../../ui/Time";
 import { toast } from "../../ui/toasts";
@@ -150,15 +151,10 @@ function TurnedOn({ step, open }: DialogProps) {
     <>
       <p className={styles.state}>
         <Tag kind="green">{t.on}</Tag>
-        <span>
-          {step.since && (
-            <>
-              {t.onSince} <Time value={step.since} />
-              {" · "}
-            </>
-          )}
+        <Parts>
+          {step.since && <>{t.onSince} <Time value={step.since} /></>}
           {t.codesLeft(step.recovery_codes_left)}
-        </span>
+        </Parts>
       </p>
       <div className={styles.actions}>
         <Button variant="default" onClick={() => open("renew")}>

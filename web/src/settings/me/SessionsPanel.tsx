@@ -4,6 +4,7 @@ import { send } from "../../api/client";
 import { queryClient, sessionsQuery } from "../../api/queries";
 import { useText } from "../../i18n";
 import { Loaded } from "../../ui/Loaded";
+import { Parts } from "../../ui/Parts";
 import { Time } from "../../ui/Time";
 import { toast, toastError } from "../../ui/toasts";
 import { Row, Rows, Tag } from "../Rows";
@@ -37,9 +38,10 @@ export function SessionsPanel() {
                     </>
                   }
                   detail={
-                    <>
-                      {session.address} · {t.sessionSeen} <Time value={session.seen_at} relative />
-                    </>
+                    <Parts>
+                      {session.address}
+                      <>{t.sessionSeen} <Time value={session.seen_at} relative /></>
+                    </Parts>
                   }
                 />
               ))}

@@ -6,6 +6,7 @@ import type { Link, User } from "../../api/types";
 import { useText } from "../../i18n";
 import { Avatar } from "../../ui/Avatar";
 import { IconButton } from "../../ui/IconButton";
+import { Parts } from "../../ui/Parts";
 import { Icon } from "../../ui/icons";
 import { toast, toastError } from "../../ui/toasts";
 import { Row, Tag } from "../Rows";
@@ -63,7 +64,7 @@ export function UserRow(props: Props) {
           {user.away && !user.disabled && <Tag>{t.away}</Tag>}
         </>
       }
-      detail={[t.roleNames[user.role], user.email, ...(teams.length > 1 ? names : [])].join(" · ")}
+      detail={<Parts>{[t.roleNames[user.role], user.email, ...(teams.length > 1 ? names : [])]}</Parts>}
       aside={t.seesNames[user.sees]}
       actions={
         (user.role !== "owner" || me.user.role === "owner") && <>

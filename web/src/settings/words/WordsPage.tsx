@@ -6,6 +6,7 @@ import { useBroadcasts } from "../../broadcasts/text";
 import { useLanguage, useText } from "../../i18n";
 import { FormDialog } from "../../ui/Dialog";
 import { IconButton } from "../../ui/IconButton";
+import { Parts } from "../../ui/Parts";
 import { Icon } from "../../ui/icons";
 import { Loaded } from "../../ui/Loaded";
 import { toastError } from "../../ui/toasts";
@@ -62,7 +63,7 @@ function Language({ words: w, edit }: { words: Words; edit: () => void }) {
   return (
     <Row
       name={<>{name} {!w.default && <Tag>{t.chosen}</Tag>}</>}
-      detail={`${w.stop.join(", ")} · ${w.start.join(", ")}`}
+      detail={<Parts>{[w.stop.join(", "), w.start.join(", ")]}</Parts>}
       actions={
         <>
           {!w.default && <Button variant="subtle" color="gray" size="compact-md" onClick={reset}>{t.resetWords}</Button>}
