@@ -9,7 +9,15 @@ import { messageOf } from "./messages";
  */
 export function useSubmit<Result>(fields: string[], run: () => Promise<Result>, done: (result: Result) => void) {
   const ref = useRef<HTMLFormElement>(null);
-  const { mutate, isPending, error } = useMutation({ mutationFn: run, onSuccess: done });
+  // A second press can come before the first one is drawn.
+  const running = useRef(false);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: run,
+    onSuccess: done,
+    onSettled: () => {
+      running.current = false;
+    },
+  });
   const param = error instanceof ApiError && error.param && fields.includes(error.param) ? error.param : undefined;
   useEffect(() => {
     if (error) ref.current?.querySelector<HTMLElement>("[aria-invalid=true], [role=alert]")?.focus();
@@ -17,7 +25,9 @@ export function useSubmit<Result>(fields: string[], run: () => Promise<Result>, 
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     event.stopPropagation();
-    if (!isPending) mutate();
+    if (running.current) return;
+    running.current = true;
+    mutate();
   };
   const errorOf = (field: string) => (error && field === param ? messageOf(error) : undefined);
   return {
