@@ -1,1 +1,0 @@
-import{ht as e}from"./vendor-DeDznN0J.js";import{At as t,Bt as n,R as r}from"./shared-DIv5UTJS.js";var i=e();function a({children:e}){let a=t(`settings`);return n()?e:(0,i.jsx)(r,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

@@ -1,1 +1,0 @@
-import{P as e,ht as t}from"./vendor-DeDznN0J.js";var n=t();function r(t){return(0,n.jsx)(e,{required:!0,autoComplete:`one-time-code`,autoCapitalize:`off`,spellCheck:!1,maxLength:40,...t})}export{r as t};

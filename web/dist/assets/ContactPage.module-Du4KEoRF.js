@@ -1,1 +1,0 @@
-var e={scroll:`_scroll_odyil_1`,back:`_back_odyil_6`,actions:`_actions_odyil_12`,result:`_result_odyil_19`,who:`_who_odyil_27`,known:`_known_odyil_33`,plain:`_plain_odyil_56`,quiet:`_quiet_odyil_72`,note:`_note_odyil_77`,preview:`_preview_odyil_83`,bad:`_bad_odyil_120`,columns:`_columns_odyil_124`};export{e as t};

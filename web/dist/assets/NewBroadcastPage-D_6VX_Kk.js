@@ -1,1 +1,0 @@
-import{ht as e}from"./vendor-DeDznN0J.js";import{t}from"./Frame-Cwu_RoLK.js";import{t as n}from"./Wizard-qhJ-taB4.js";import{t as r}from"./text-BrfPfdU8.js";var i=e();function a(){let e=r();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(n,{step:1})})}export{a as default};

@@ -1,1 +1,0 @@
-export{t as SyncButton,n as default}from"./TemplatesPage-Bw07v-b7.js";

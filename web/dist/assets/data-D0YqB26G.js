@@ -1,1 +1,0 @@
-import{T as e}from"./vendor-DeDznN0J.js";import{Kt as t,Zt as n,qt as r}from"./shared-DIv5UTJS.js";var i=e=>n([`events`,e],`/events`,{...e,limit:50}),a=t=>e({queryKey:[`event`,t],queryFn:()=>r(`/events/${t}`)}),o=e({queryKey:[`event types`],queryFn:()=>t(`/event_types`)});export{o as n,i as r,a as t};

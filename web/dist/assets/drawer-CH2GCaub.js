@@ -1,1 +1,0 @@
-import{Ct as e,wt as t}from"./shared-DIv5UTJS.js";var n=new e(!1),r=()=>t(n),i=e=>n.set(e);export{r as n,i as t};

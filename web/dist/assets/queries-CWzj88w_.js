@@ -1,1 +1,0 @@
-import{T as e}from"./vendor-DeDznN0J.js";import{Kt as t}from"./shared-DIv5UTJS.js";var n=n=>e({queryKey:[`templates`,n],queryFn:()=>t(`/${n}/templates`,{query:{limit:100}})});export{n as t};
