@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net"
 	"net/http"
 	"time"
 )
@@ -18,21 +17,12 @@ func (s *Server) linger() {
 	time.Sleep(delay)
 }
 
-// countConnections counts the open connections.
-func (s *Server) countConnections(_ net.Conn, state http.ConnState) {
-	switch state {
-	case http.StateNew:
-		s.connected.Add(1)
-	case http.StateClosed, http.StateHijacked:
-		s.connected.Add(-1)
-	}
-}
-
-// partingWhileDraining closes each connection with its next answer once the node was told to stop. Closing connections
-// between requests, as the HTTP server would, cuts off a request that arrives at that moment.
-func (s *Server) partingWhileDraining(next http.Handler) http.Handler {
+// parting closes each connection with its next answer once the node was told to stop, and while others wait for a
+// connection. Closing connections between requests, as the HTTP server would, cuts off a request that arrives at that
+// moment.
+func (s *Server) parting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.draining.Load() {
+		if s.draining.Load() || s.doors.full.Load() {
 			w.Header().Set("Connection", "close")
 		}
 		next.ServeHTTP(w, r)

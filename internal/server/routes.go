@@ -77,15 +77,21 @@ func (s *Server) opsRoutes(registry *prometheus.Registry) http.Handler {
 	return mux
 }
 
-// ready tells a load balancer whether to send requests here, that is, whether a write can succeed.
+// ready tells a load balancer whether to send requests here, that is, whether connections are taken and a write can succeed.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 	defer cancel()
 	if s.draining.Load() {
 		http.Error(w, "stopping", http.StatusServiceUnavailable)
-	} else if err := s.store.Writable(ctx); err != nil {
-		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
-	} else {
-		w.Write([]byte("ready\n"))
+		return
 	}
+	err := s.doors.why()
+	if err == nil {
+		err = s.store.Writable(ctx)
+	}
+	if err != nil {
+		http.Error(w, "not ready: "+err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	w.Write([]byte("ready\n"))
 }

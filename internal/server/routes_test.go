@@ -114,7 +114,7 @@ func TestReadyNeedsTheStore(t *testing.T) {
 	t.Parallel()
 	st, err := store.Open(t.Context(), store.Config{Dir: t.TempDir()})
 	must(t, err)
-	s := &Server{store: st}
+	s := &Server{store: st, doors: newDoors(8, 4, nil, nil)}
 	ask := func() *httptest.ResponseRecorder {
 		response := httptest.NewRecorder()
 		s.opsRoutes(prometheus.NewRegistry()).ServeHTTP(response, httptest.NewRequest("GET", "/ready", nil))

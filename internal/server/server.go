@@ -66,6 +66,7 @@ type Server struct {
 
 	public    face
 	ops       face
+	doors     *doors // of both
 	draining  atomic.Bool
 	connected atomic.Int64 // connections to the public address
 }
@@ -101,7 +102,7 @@ func New(ctx context.Context, cfg config.Serve, version string, log *slog.Logger
 	}
 	s.registry.MustRegister(accountGauge{s.store}, queueGauge{s.store}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.public.listener = envelopeListener{s.public.listener, s.api.RefuseUnreadable}
-	s.public.http = s.httpServer(clientaddr.Behind(s.cfg.TrustedProxy, s.partingWhileDraining(s.tracer.Handler(s.routes(), s.traceName))))
+	s.public.http = s.httpServer(clientaddr.Behind(s.cfg.TrustedProxy, s.parting(s.tracer.Handler(s.routes(), s.traceName))))
 	s.public.http.ConnState = s.countConnections
 	s.public.http.RegisterOnShutdown(func() { s.parts.Drain() })
 	s.ops.http = s.httpServer(s.guardOps(s.opsRoutes(s.registry)))
@@ -205,6 +206,9 @@ func (s *Server) listen() (err error) {
 	if s.ops.listener, err = net.Listen("tcp", s.cfg.OpsListen); err != nil {
 		return fmt.Errorf("cannot listen on %s: %w; choose another address with --ops-listen", s.cfg.OpsListen, err)
 	}
+	files := filesAllowed()
+	s.doors = newDoors(files, clientsAllowed(files), s.log, s.registry)
+	s.public.listener, s.ops.listener = forClients{s.public.listener, s.doors}, forOperator{s.ops.listener, s.doors}
 	if s.cfg.PublicURL == "" { // the port was left to the system
 		s.cfg.PublicURL = config.LocalURL(s.public.listener.Addr().String())
 	}
