@@ -1,6 +1,7 @@
 package logging
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"sync"
@@ -21,6 +22,9 @@ type Episode struct {
 	since    time.Time // zero while it works
 	failures int
 }
+
+// episodeEnds marks, in the context of a record, the end of an episode.
+type episodeEnds struct{}
 
 // NewEpisode returns an episode that has not begun. name is its label in the metrics; begins and ends are its
 // log messages. A nil log logs nothing, a nil registerer exports no metrics.
@@ -45,7 +49,7 @@ func (e *Episode) Report(err error) {
 	case err != nil:
 		e.fail(err)
 	case !e.since.IsZero():
-		e.log.Info(e.ends, "lasted", time.Since(e.since).Round(time.Millisecond), "failures", e.failures)
+		e.log.InfoContext(context.WithValue(context.Background(), episodeEnds{}, true), e.ends, "lasted", time.Since(e.since).Round(time.Millisecond), "failures", e.failures)
 		e.since, e.failures = time.Time{}, 0
 		e.going.Set(0)
 	}

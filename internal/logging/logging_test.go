@@ -76,6 +76,24 @@ func TestEpisodeIsToldAtItsBeginningAndItsEnd(t *testing.T) {
 	})
 }
 
+// Something that fails and works in turns has as few lines of its ends as of its beginnings.
+func TestFlickeringEpisodeIsQuiet(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out record
+		e := logging.NewEpisode(slog.New(logging.NewThrottle(out.handler())), nil, "disk", "cannot write", "can write again")
+		for range 5 {
+			e.Report(errors.New("full"))
+			<-time.After(time.Second)
+			e.Report(nil)
+		}
+		out.require(t, `level=WARN msg="cannot write" error=full`, `level=INFO msg="can write again" lasted=1s failures=1`)
+		<-time.After(2 * time.Minute)
+		synctest.Wait()
+		out.require(t, `level=WARN msg="cannot write" error=full repeated=4`, `level=INFO msg="can write again" lasted=1s failures=1 repeated=4`)
+	})
+}
+
 func requireMetric(t *testing.T, reg *prometheus.Registry, name string, want map[string]float64) {
 	t.Helper()
 	families, err := reg.Gather()

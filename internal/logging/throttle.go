@@ -23,7 +23,8 @@ const (
 
 // Throttle is a slog.Handler that writes warnings and errors at most once a minute per cause: the first at
 // once, then one line for all that came in the following minute, with their count and the text of the last.
-// Lower levels pass unchanged.
+// Lower levels pass unchanged, but for the ends of episodes: of something that fails and works in turns they would be as
+// many as its beginnings.
 type Throttle struct {
 	inner slog.Handler
 	cause string // from the error attribute of the logger
@@ -62,7 +63,7 @@ func (t *Throttle) Enabled(ctx context.Context, level slog.Level) bool {
 
 // Handle writes a record, or counts it.
 func (t *Throttle) Handle(ctx context.Context, r slog.Record) error {
-	if r.Level >= slog.LevelWarn && t.lines.repeats(t.keyOf(r), r, t.inner) {
+	if (r.Level >= slog.LevelWarn || ctx.Value(episodeEnds{}) != nil) && t.lines.repeats(t.keyOf(r), r, t.inner) {
 		return nil
 	}
 	return t.inner.Handle(ctx, r)
