@@ -200,3 +200,13 @@ func (i *Instance) AwaitRecovered() {
 	i.t.Helper()
 	i.await("SELECT 1 WHERE NOT pg_is_in_recovery()")
 }
+
+// Running reports whether the instance has not ended by itself.
+func (i *Instance) Running() bool {
+	select {
+	case <-i.child.exited:
+		return false
+	default:
+		return true
+	}
+}
