@@ -3,6 +3,7 @@ package broadcast_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // failFirst fails the first of a broadcast's messages, for good.
@@ -165,6 +167,53 @@ func TestRetryAfterSuspension(t *testing.T) {
 		r.requireLedger(b)
 		if n := r.counts(b); n.Sent != people || n.Skipped != 1 || r.called() != people {
 			t.Errorf("it ends with %+v and %d calls", n, r.called())
+		}
+	})
+}
+
+// Somebody who has the message under one address does not get it again from a retry of the other, at which it failed
+// before the two contacts became one, whichever of the addresses it is.
+func TestRetryAfterAMerge(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		byNumber := []chat.Contact{storetest.Contact(r.t, r.Store, r.Account, number(1)), storetest.Contact(r.t, r.Store, r.Account, number(2))}
+		var byID []chat.Contact
+		for _, bsuid := range []string{"DE.one", "DE.two"} {
+			r.InTx(func(tx *store.Tx) error {
+				c := storetest.NewContact(tx, r.Account, "")
+				c.PhoneNumber, c.BSUID = nil, &bsuid
+				byID = append(byID, c)
+				return tx.InsertContact(c)
+			})
+		}
+		refused := map[string]bool{number(1): true, "DE.two": true, number(3): true}
+		r.answer = func(to string) error {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if refused[to] {
+				return &provider.Error{HTTPStatus: 400, Code: 131026, Message: "no"}
+			}
+			return nil
+		}
+		b := r.create(0, 0, func(in *core.NewBroadcast) {
+			in.Recipients = []core.NewRecipient{{To: number(1)}, {Recipient: "DE.one"}, {To: number(2)}, {Recipient: "DE.two"}, {To: number(3)}}
+		})
+		r.do(b, core.StartBroadcast)
+		r.untilOver(b)
+		for i := range byID {
+			r.InTx(func(tx *store.Tx) error {
+				_, err := core.MergeContacts(tx, r.Account, byNumber[i].ID, byID[i].ID, "")
+				return err
+			})
+		}
+		r.mu.Lock()
+		clear(refused)
+		r.mu.Unlock()
+		r.do(b, retry)
+		r.untilOver(b)
+		r.requireLedger(b)
+		want := map[string]int{number(1): 1, "DE.one": 1, number(2): 1, "DE.two": 1, number(3): 2}
+		if n := r.counts(b); n.Sent != 3 || n.Skipped != 2 || n.Failed != 0 || !maps.Equal(r.calls, want) {
+			t.Errorf("the counts are %+v, the messages %v", n, r.calls)
 		}
 	})
 }

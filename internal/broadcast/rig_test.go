@@ -117,7 +117,7 @@ func (r *rig) send(_ context.Context, _ provider.Number, m provider.Outbound) (p
 	answer := r.answer
 	r.mu.Unlock()
 	if answer != nil {
-		if err := answer(m.To); err != nil {
+		if err := answer(m.To + m.Recipient); err != nil {
 			return provider.Sent{}, err
 		}
 	}

@@ -238,3 +238,39 @@ func listedTwice(r store.Reader, b chat.Broadcast, rows []chat.Recipient, contac
 	}
 	return twice, err
 }
+
+// servedElsewhere returns the addresses of recipients whose contact has the message under another of its addresses, or
+// will have it: two contacts have become one after one of them got it.
+func servedElsewhere(r store.Reader, account chat.Account, b chat.Broadcast, rows []chat.Recipient) (map[string]bool, error) {
+	contacts, err := peopleOf(r, account, rows)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, row := range rows {
+		all = append(all, otherAddresses(contacts, row)...)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	listed, err := r.ServedAmong(b.ID, all)
+	served := map[string]bool{}
+	for _, row := range rows {
+		served[row.Address] = slices.ContainsFunc(otherAddresses(contacts, row), func(other string) bool { return listed[other] })
+	}
+	return served, err
+}
+
+// otherAddresses are the addresses of a recipient's contact beside the recipient's own.
+func otherAddresses(contacts people, row chat.Recipient) (others []string) {
+	contact, known := contacts[row.Address]
+	if !known {
+		return nil
+	}
+	for _, address := range addressesOfContact(contact) {
+		if address != row.Address {
+			others = append(others, address)
+		}
+	}
+	return others
+}

@@ -104,7 +104,9 @@ func StopBroadcast(tx *store.Tx, account chat.Account, id string) (chat.Broadcas
 }
 
 // RetrySome makes up to limit recipients with failed messages wait for another one, and those who were skipped because
-// the customer was suspended, and returns how many. It is called before RetryBroadcast, each time in its own transaction. All refusals come before the first change.
+// the customer was suspended, and returns how many it has seen to. Those who have the message under another address are
+// skipped instead. It is called before RetryBroadcast, each time in its own transaction. All refusals come before the
+// first change.
 func RetrySome(tx *store.Tx, account chat.Account, id string, limit int) (int64, error) {
 	b, err := forMove(tx, account, id, chat.MoveRetry)
 	if err != nil {
@@ -120,12 +122,20 @@ func RetrySome(tx *store.Tx, account chat.Account, id string, limit int) (int64,
 	if err := reopen(tx, b); err != nil {
 		return 0, err
 	}
+	served, err := servedElsewhere(tx.Reader, account, b, rows)
+	if err != nil {
+		return 0, err
+	}
 	var t tally
 	for _, r := range rows {
-		if err := tx.RetryRecipient(r); err != nil {
+		again, status := tx.RetryRecipient, chat.RecipientWaiting
+		if served[r.Address] {
+			again, status = tx.SkipServed, chat.RecipientSkipped
+		}
+		if err := again(r); err != nil {
 			return 0, err
 		}
-		t.move(b.ID, r.Status, chat.RecipientWaiting)
+		t.move(b.ID, r.Status, status)
 	}
 	return int64(len(rows)), t.write(tx, byCaller)
 }

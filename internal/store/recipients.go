@@ -106,6 +106,18 @@ func (r Reader) RecipientsAmong(broadcastID string, addresses []string) (map[str
 	return found, err
 }
 
+// ServedAmong returns the addresses under which a broadcast's recipients have their message, or will have it.
+func (r Reader) ServedAmong(broadcastID string, addresses []string) (map[string]bool, error) {
+	found := map[string]bool{}
+	err := each(r, func(row scanner) error {
+		address, err := scanText(row)
+		found[address] = true
+		return err
+	}, "SELECT unique_address FROM broadcast_recipients WHERE broadcast_id = $1 AND unique_address IS NOT NULL AND "+r.dialect.oneOf("unique_address", "$2")+
+		" AND status IN ('queued', 'sent', 'delivered', 'read')", broadcastID, r.dialect.list(addresses))
+	return found, err
+}
+
 // FirstRecipients returns up to limit of a broadcast's recipients with a status, after an id, in the order in
 // which they were added.
 func (r Reader) FirstRecipients(broadcastID string, status chat.RecipientStatus, after string, limit int) ([]chat.Recipient, error) {
@@ -346,6 +358,12 @@ func (r Reader) recipientsWho(orgID, accountID string, contactIDs, addresses []s
 func (tx *Tx) RetryRecipient(r chat.Recipient) error {
 	return tx.later(`UPDATE broadcast_recipients SET id = $4, status = 'waiting', message_id = NULL, reason = NULL
 		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID, tx.NewID(chat.KindRecipient))
+}
+
+// SkipServed skips a recipient who has the message as another one, instead of a retry.
+func (tx *Tx) SkipServed(r chat.Recipient) error {
+	return tx.later(`UPDATE broadcast_recipients SET status = 'skipped', reason = '`+chat.SkipDuplicate+`', message_id = NULL, unique_address = NULL
+		WHERE org_id = $1 AND broadcast_id = $2 AND id = $3`, r.OrgID, r.BroadcastID, r.ID)
 }
 
 // NoteReaction stores a recipient's reaction. Each field is set once.
