@@ -46,6 +46,49 @@ func TestFolder(t *testing.T) {
 	testStore(t, open(t, t.TempDir(), ""))
 }
 
+// A process that is killed leaves the file that it was writing. Another removes it, but not those that still arrive.
+func TestFolderForgetsWhatWasLeft(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	place := filepath.Join(dir, ".arriving")
+	left, young := filepath.Join(place, ".new-left"), filepath.Join(place, ".new-young")
+	for _, err := range []error{
+		os.Mkdir(place, 0o700), os.WriteFile(left, []byte("half"), 0o600), os.WriteFile(young, []byte("half"), 0o600),
+		os.Chtimes(left, time.Time{}, time.Now().Add(-2*time.Hour)),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := open(t, dir, "").Put(t.Context(), "med_1", strings.NewReader("whole"), 10); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(place)
+	if err != nil || len(entries) != 1 || entries[0].Name() != ".new-young" {
+		t.Errorf("there are %v, %v", entries, err)
+	}
+}
+
+// What is on its way to a bucket has no name on the disk.
+func TestBucketLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	s := open(t, "", blobtest.Start(t).Address("p"))
+	look := readerFunc(func([]byte) (int, error) {
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+			t.Errorf("there are %v, %v", entries, err)
+		}
+		return 0, io.EOF
+	})
+	if _, err := s.Put(t.Context(), "med_1", io.MultiReader(strings.NewReader("half"), look), 10); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
 func TestBucket(t *testing.T) {
 	t.Parallel()
 	server := blobtest.Start(t)

@@ -87,7 +87,7 @@ func (b *Bucket) Put(ctx context.Context, key string, r io.Reader, limit int64) 
 	if err != nil {
 		return Info{}, err
 	}
-	defer os.Remove(tmp.Name())
+	os.Remove(tmp.Name()) // the open file needs no name, and without one a killed process leaves nothing
 	defer tmp.Close()
 	info, err := receive(tmp, r, limit)
 	if err != nil {

@@ -10,13 +10,18 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"time"
 )
 
 // unfinished begins the name of a file that is being received.
 const unfinished = ".new-"
 
 // Folder stores files in a folder.
-type Folder struct{ dir string }
+type Folder struct {
+	dir    string
+	tidied atomic.Int64 // when tidy last looked, in nanoseconds
+}
 
 // OpenFolder uses the folder, and creates it if it is missing.
 func OpenFolder(dir string) (*Folder, error) {
@@ -26,13 +31,22 @@ func OpenFolder(dir string) (*Folder, error) {
 	return &Folder{dir: dir}, nil
 }
 
+// arriving is where files are until they are whole. They are together, so that those which a killed process has left are
+// found without a look at all the others.
+const arriving = ".arriving"
+
+// leftAfter is how long nothing was added to a file that a killed process has left. No transfer stands still for as long,
+// on any of the nodes that share the folder.
+const leftAfter = time.Hour
+
 // Put writes to a temporary name first.
 func (f *Folder) Put(_ context.Context, key string, r io.Reader, limit int64) (info Info, err error) {
-	path := f.path(key)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	path, place := f.path(key), filepath.Join(f.dir, arriving)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.MkdirAll(place, 0o700)); err != nil {
 		return Info{}, err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), unfinished+"*")
+	f.tidy(place)
+	tmp, err := os.CreateTemp(place, unfinished+"*")
 	if err != nil {
 		return Info{}, err
 	}
@@ -42,6 +56,20 @@ func (f *Folder) Put(_ context.Context, key string, r io.Reader, limit int64) (i
 		return Info{}, err
 	}
 	return info, os.Rename(tmp.Name(), path)
+}
+
+// tidy removes what killed processes have left, once in a while. What cannot be removed is tried again.
+func (f *Folder) tidy(place string) {
+	now := time.Now()
+	if last := f.tidied.Load(); now.UnixNano()-last < int64(leftAfter) || !f.tidied.CompareAndSwap(last, now.UnixNano()) {
+		return
+	}
+	entries, _ := os.ReadDir(place)
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && now.Sub(info.ModTime()) >= leftAfter {
+			os.Remove(filepath.Join(place, entry.Name()))
+		}
+	}
 }
 
 // Get opens a file.
