@@ -1,12 +1,15 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,10 +24,21 @@ import (
 // trap stops a call to the provider: on its way there, or with the answer on its way back.
 type trap struct {
 	call   string // the end of the path
+	file   bool   // instead of a path: a call about a file, whose path has nothing but its id
 	after  bool
 	once   sync.Once
 	sprung chan struct{}
 	open   chan struct{}
+}
+
+// someFile is the path of a file at the provider. Numbers and accounts have other ids.
+var someFile = regexp.MustCompile(`^/v24\.0/\d{14,}$`)
+
+func (t *trap) catches(path string) bool {
+	if t.file {
+		return someFile.MatchString(path) && !strings.HasPrefix(path, "/v24.0/106") && !strings.HasPrefix(path, "/v24.0/205")
+	}
+	return strings.HasSuffix(path, t.call)
 }
 
 // trappedProvider passes calls on to a provider, and stops the one that a trap is set for.
@@ -40,9 +54,10 @@ func startTrapped(t *testing.T) *trappedProvider {
 	upstream, err := url.Parse(strings.TrimSuffix(p.URL, "/v24.0"))
 	must(t, err)
 	pass := httputil.NewSingleHostReverseProxy(upstream)
+	pass.ModifyResponse = p.fromHere(upstream.Host)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		trapped := p.set.Load()
-		if trapped == nil || !strings.HasSuffix(r.URL.Path, trapped.call) {
+		if trapped == nil || !trapped.catches(r.URL.Path) {
 			pass.ServeHTTP(w, r)
 			return
 		}
@@ -62,6 +77,22 @@ func startTrapped(t *testing.T) *trappedProvider {
 	t.Cleanup(server.Close)
 	p.url = server.URL + "/v24.0"
 	return p
+}
+
+// fromHere lets the provider's answers name this address instead of its own, for files are fetched from no other.
+func (p *trappedProvider) fromHere(upstream string) func(*http.Response) error {
+	return func(answer *http.Response) error {
+		if !strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
+			return nil
+		}
+		body, err := io.ReadAll(answer.Body)
+		here := strings.TrimSuffix(strings.TrimPrefix(p.url, "http://"), "/v24.0")
+		body = bytes.ReplaceAll(body, []byte(upstream), []byte(here))
+		answer.Body = io.NopCloser(bytes.NewReader(body))
+		answer.ContentLength = int64(len(body))
+		answer.Header.Set("Content-Length", strconv.Itoa(len(body)))
+		return err
+	}
 }
 
 // visitor is a browser that finds the server again after its address changed.
