@@ -76,15 +76,12 @@ func TestExamples(t *testing.T) {
 }
 
 func (e example) run(t *testing.T, srv *Server) {
-	key, at := demoKey(t, srv), freeAddress(t)
-	hook := srv.Post(key, "/v1/webhook_subscriptions", fmt.Sprintf(`{"url":"http://%s/webhooks","events":["message.received"]}`, at))
-	expect(t, hook, http.StatusCreated, "")
-	t.Cleanup(func() {
-		srv.Try(Call{Method: http.MethodDelete, Path: "/v1/webhook_subscriptions/" + hook.ID(), Key: key})
-	})
-	printed := start(t, e.command, "PARLEY_API_URL="+srv.URL(), "PARLEY_API_KEY="+key, "LISTEN="+at,
-		"WEBHOOK_SECRET="+parseObject(t, []byte(hook.Body)).str("data", "initial_secret"))
-	if !eventually(func() bool { return strings.Contains(printed.String(), "listening on") }) {
+	key := demoKey(t, srv)
+	printed, at := e.listen(t, srv, key)
+	for strings.Contains(printed.String(), "already in use") { // somebody else was given the port in the meantime
+		printed, at = e.listen(t, srv, key)
+	}
+	if !strings.Contains(printed.String(), "listening on") {
 		t.Fatalf("it does not listen: %s", printed)
 	}
 	for i, from := range []any{"+4915510000001", map[string]any{"user_id": "DE.7x", "name": "Nobody"}} {
@@ -108,6 +105,23 @@ func (e example) run(t *testing.T, srv *Server) {
 	if refused.StatusCode != http.StatusBadRequest {
 		t.Errorf("what nobody signed is answered with %s", refused.Status)
 	}
+}
+
+// listen starts the example as an endpoint of the demo's organization, and returns what it prints and its address.
+func (e example) listen(t *testing.T, srv *Server, key string) (printed *loggingtest.Book, at string) {
+	t.Helper()
+	at = freeAddress(t)
+	hook := srv.Post(key, "/v1/webhook_subscriptions", fmt.Sprintf(`{"url":"http://%s/webhooks","events":["message.received"]}`, at))
+	expect(t, hook, http.StatusCreated, "")
+	t.Cleanup(func() {
+		srv.Try(Call{Method: http.MethodDelete, Path: "/v1/webhook_subscriptions/" + hook.ID(), Key: key})
+	})
+	printed = start(t, e.command, "PARLEY_API_URL="+srv.URL(), "PARLEY_API_KEY="+key, "LISTEN="+at,
+		"WEBHOOK_SECRET="+parseObject(t, []byte(hook.Body)).str("data", "initial_secret"))
+	eventually(func() bool {
+		return strings.Contains(printed.String(), "listening on") || strings.Contains(printed.String(), "already in use")
+	})
+	return printed, at
 }
 
 // start runs a program until the test ends, and returns its output.

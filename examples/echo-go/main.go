@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net"
 	"net/http"
 	"os"
 
@@ -34,6 +35,10 @@ func main() {
 		},
 	})
 	address := cmp.Or(os.Getenv("LISTEN"), "localhost:3000")
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		log.Fatal(err)
+	}
 	fmt.Println("listening on", address)
-	log.Fatal(http.ListenAndServe(address, nil))
+	log.Fatal(http.Serve(listener, nil))
 }

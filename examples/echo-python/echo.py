@@ -66,5 +66,6 @@ class Webhooks(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     host, port = os.environ.get("LISTEN", "localhost:3000").rsplit(":", 1)
+    server = ThreadingHTTPServer((host, int(port)), Webhooks)
     print("listening on", host, port, flush=True)
-    ThreadingHTTPServer((host, int(port)), Webhooks).serve_forever()
+    server.serve_forever()

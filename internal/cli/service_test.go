@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/parleyhq/parley/internal/chat"
 )
 
 // object runs a command against the demo, and returns the object that it prints with --json.
@@ -157,7 +159,7 @@ func (d demoSite) endpoints(t *testing.T) {
 	delivery := sample["id"].(string)
 	if shown := d.table(t, "delivery", "list"); strings.Count(shown, "\n") != 2 || !strings.Contains(shown, delivery) || len(strings.Split(shown, "\n")[1]) > 110 {
 		t.Errorf("listed as %s", shown)
-	} else if !strings.Contains(shown, sample["created_at"].(string)) {
+	} else if at, err := time.Parse(time.RFC3339, sample["created_at"].(string)); err != nil || !strings.Contains(shown, chat.FormatTime(at)) {
 		t.Errorf("the time is not what --after takes and other commands print: %s", shown)
 	}
 	if listed := d.list(t, "delivery", "list", "--subscription", id); len(listed) != 1 || listed[0]["id"] != delivery {
