@@ -56,7 +56,7 @@ func TestTortureDatabaseDiskFull(t *testing.T) {
 	l.checkQuiet()
 }
 
-// smallDisk mounts a disk of a given size that PostgreSQL's user may write to.
+// smallDisk mounts a disk of a given size that every user may write to, PostgreSQL's too.
 func smallDisk(t *testing.T, size string) (dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "parley-small-disk-") // the folder of a test is closed to other users

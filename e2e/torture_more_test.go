@@ -85,22 +85,12 @@ func checkTurned(t *testing.T, l *ledger) {
 	}
 }
 
-const (
-	fullFor = 10 * time.Second
-)
+const fullFor = 10 * time.Second
 
 // TestTortureDiskFull fills the disk of the embedded store under load. It needs the right to mount.
 func TestTortureDiskFull(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=96m"); err != nil {
-		t.Fatalf("mount a small disk: %v; run this as root", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
-		}
-	})
+	dir := smallDisk(t, "96m")
 	l := openLedger(t, func(s *Server) { OnFolder(filepath.Join(dir, "data"))(s); limitedMemory(s) })
 	book := l.listen()
 	l.more(ledgerPerRound)

@@ -39,9 +39,10 @@ func MoveToPostgres(ctx context.Context, dir, url string, told func(table string
 	return moved, setAside(dir)
 }
 
-// setAside renames the database of a folder, with its journal if there is one.
+// setAside renames the database of a folder, with its journal if there is one. The database goes first: without it no
+// server starts, and without the journal one would start on less than was stored.
 func setAside(dir string) error {
-	for _, suffix := range []string{"-wal", ""} { // a server starts where the database is, so it goes last
+	for _, suffix := range []string{"", "-wal"} {
 		err := os.Rename(filepath.Join(dir, sqliteFile)+suffix, MovedPath(dir)+suffix)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("the store was moved, but the old one is still in its place: %w", err)
@@ -74,11 +75,7 @@ func moveFrom(ctx context.Context, from *sqliteEngine, url string, told func(str
 	if _, err := source.exec(ctx, "BEGIN IMMEDIATE", nil); err != nil { // commands beside the server could write
 		return nil, err
 	}
-	target, ok := to.engine.(*postgresEngine)
-	if !ok {
-		return nil, errors.New("a store is moved to PostgreSQL: name the database with --database-url (PARLEY_DATABASE_URL)")
-	}
-	conn, err := target.acquire(ctx)
+	conn, err := to.engine.(*postgresEngine).acquire(ctx) // Open takes no other address
 	if err != nil {
 		return nil, err
 	}
