@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/parleyhq/parley/internal/pgtest"
 )
 
 // importRows is long enough to be interrupted by several kills.
@@ -27,12 +30,17 @@ func (s *Server) killsOf(rows ...int) []int {
 type user struct {
 	srv    *Server
 	cookie string
+	crash  func() // kills a server; srv answers again when it returns
 }
 
 func signedIn(t *testing.T, srv *Server) *user {
 	t.Helper()
 	email, password := demoLogin(t, srv)
 	u := &user{srv: srv}
+	u.crash = func() {
+		u.srv.Kill()
+		u.srv.Restart()
+	}
 	u.do(t, http.MethodPost, "/session", "application/json", fmt.Sprintf(`{"email":%q,"password":%q}`, email, password))
 	return u
 }
@@ -92,7 +100,7 @@ func (u *user) numbers(t *testing.T) map[string]int {
 	return counts
 }
 
-// until kills the server whenever the job has passed each of the given amounts, and waits until the job has a status. A
+// until crashes whenever the job has passed each of the given amounts, and waits until the job has a status. A
 // busy machine may take as long as it needs, if the job goes on.
 func (u *user) until(t *testing.T, id, status string, kills []int, far func(importJob) int) (job importJob) {
 	t.Helper()
@@ -102,8 +110,7 @@ func (u *user) until(t *testing.T, id, status string, kills []int, far func(impo
 			now := far(job)
 			if len(kills) > 0 && now >= kills[0] && job.Status != status {
 				kills = kills[1:]
-				u.srv.Kill()
-				u.srv.Restart()
+				u.crash()
 			}
 			moved := now != before
 			before = now
@@ -124,41 +131,69 @@ func (u *user) until(t *testing.T, id, status string, kills []int, far func(impo
 func TestImportIsKilled(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, store Option) {
 		srv := Start(t, store, WithFlags("--demo", "--demo-empty"))
-		u := signedIn(t, srv)
-		var file strings.Builder
-		file.WriteString("\uFEFFPhone;Name;Tags\r\n")
-		for i := range importRows {
-			fmt.Fprintf(&file, "+49151%07d;\"Imported; \"\"%d\"\"\";New\r\n", i, i)
-		}
-		file.WriteString("nobody;Imported wrongly;\r\n+491510000000;Imported twice;\r\n")
-		made := data[struct{ Job importJob }](t, u, http.MethodPost, "/contacts/imports?filename=people.csv", "text/csv", file.String())
-		path := "/contacts/imports/" + made.Job.ID
-		u.do(t, http.MethodPost, path+"/start", "application/json", `{"number":"100200300400500","mapping":{"header":true,"create_labels":true,"columns":[
-			{"column":0,"field":"phone_number"},{"column":1,"field":"name"},{"column":2,"field":"labels"}]}}`)
-
-		job := u.until(t, made.Job.ID, "done", srv.killsOf(1, importRows/3, importRows*2/3), func(j importJob) int { return j.Rows })
-		if job.Created != importRows || job.Changed != 0 || job.Failed != 2 || job.Rows != importRows+2 {
-			t.Errorf("it is counted as %+v", job)
-		}
-		numbers := u.numbers(t)
-		for number, times := range numbers {
-			if times != 1 {
-				t.Errorf("%s is there %d times", number, times)
-			}
-		}
-		if len(numbers) != importRows {
-			t.Errorf("%d numbers were imported, want %d", len(numbers), importRows)
-		}
-		wrong := csv.NewReader(u.do(t, http.MethodGet, path+"/errors", "", "").Body)
-		failed, err := wrong.ReadAll()
-		if err != nil || len(failed) != 3 {
-			t.Errorf("the rows that were not imported are %q, %v", failed, err)
-		}
-
-		u.do(t, http.MethodPost, path+"/undo", "application/json", "{}")
-		u.until(t, made.Job.ID, "undone", srv.killsOf(1, importRows/2), func(importJob) int { return importRows - len(u.numbers(t)) })
-		if left := u.numbers(t); len(left) != 0 {
-			t.Errorf("after the undo are left %d", len(left))
-		}
+		importAndUndo(t, signedIn(t, srv), srv.killsOf(1, importRows/3, importRows*2/3), srv.killsOf(1, importRows/2))
 	})
+}
+
+// TestNodesDieDuringAnImport is TestImportIsKilled on three nodes. Another node continues without waiting for the one
+// that was killed.
+func TestNodesDieDuringAnImport(t *testing.T) {
+	t.Parallel()
+	shared := []Option{OnFolder(t.TempDir()), OnDatabase(pgtest.NewDatabase(t)), masterKey(1)}
+	nodes := []*Server{Start(t, append(shared, WithFlags("--demo", "--demo-empty"))...), Start(t, shared...), Start(t, shared...)}
+	u := signedIn(t, nodes[0])
+	var killed *Server
+	u.crash = func() {
+		before := killed
+		killed, u.srv = u.srv, nodes[(slices.Index(nodes, u.srv)+1)%len(nodes)]
+		killed.Kill()
+		if before != nil {
+			before.Restart()
+		}
+	}
+	importAndUndo(t, u, []int{1, importRows / 3, importRows * 2 / 3}, []int{1, importRows / 2})
+}
+
+// importAndUndo imports people and undoes it, with kills after these numbers of rows.
+func importAndUndo(t *testing.T, u *user, during, undoing []int) {
+	t.Helper()
+	var file strings.Builder
+	file.WriteString("\uFEFFPhone;Name;Tags\r\n")
+	for i := range importRows {
+		fmt.Fprintf(&file, "+49151%07d;\"Imported; \"\"%d\"\"\";New\r\n", i, i)
+	}
+	file.WriteString("nobody;Imported wrongly;\r\n+491510000000;Imported twice;\r\n")
+	made := data[struct{ Job importJob }](t, u, http.MethodPost, "/contacts/imports?filename=people.csv", "text/csv", file.String())
+	path := "/contacts/imports/" + made.Job.ID
+	u.do(t, http.MethodPost, path+"/start", "application/json", `{"number":"100200300400500","mapping":{"header":true,"create_labels":true,"columns":[
+		{"column":0,"field":"phone_number"},{"column":1,"field":"name"},{"column":2,"field":"labels"}]}}`)
+	u.checkImported(t, u.until(t, made.Job.ID, "done", during, func(j importJob) int { return j.Rows }))
+
+	u.do(t, http.MethodPost, path+"/undo", "application/json", "{}")
+	u.until(t, made.Job.ID, "undone", undoing, func(importJob) int { return importRows - len(u.numbers(t)) })
+	if left := u.numbers(t); len(left) != 0 {
+		t.Errorf("after the undo are left %d", len(left))
+	}
+}
+
+// checkImported checks that each row was imported once, and two were refused.
+func (u *user) checkImported(t *testing.T, job importJob) {
+	t.Helper()
+	if job.Created != importRows || job.Changed != 0 || job.Failed != 2 || job.Rows != importRows+2 {
+		t.Errorf("it is counted as %+v", job)
+	}
+	numbers := u.numbers(t)
+	for number, times := range numbers {
+		if times != 1 {
+			t.Errorf("%s is there %d times", number, times)
+		}
+	}
+	if len(numbers) != importRows {
+		t.Errorf("%d numbers were imported, want %d", len(numbers), importRows)
+	}
+	wrong := csv.NewReader(u.do(t, http.MethodGet, "/contacts/imports/"+job.ID+"/errors", "", "").Body)
+	failed, err := wrong.ReadAll()
+	if err != nil || len(failed) != 3 {
+		t.Errorf("the rows that were not imported are %q, %v", failed, err)
+	}
 }
