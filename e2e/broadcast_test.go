@@ -22,27 +22,49 @@ func TestBroadcastCrashes(t *testing.T) {
 		l := &ledger{t: t, p: p, srv: srv, sent: map[string][]string{}}
 		n := plant(t, srv, p.Sim, srv.stored())
 		n.srv = srv // it restarts
-		n.newTemplate(oneText("sale", "Hi {{1}}, all is half the price today."))
-		n.awaitTemplate("sale", "APPROVED")
-		id := n.startBroadcast("sale", broadcastPeople)
-		for round := range broadcastKills {
-			enough := (round + 1) * broadcastPeople / (broadcastKills + 1)
-			if !within(ledgerWaitsLong, func() bool { return len(p.accepted("phone_number_id="+n.ID)) >= enough }) {
-				t.Fatalf("the provider never got %d messages", enough)
-			}
+		l.crashBroadcast(n, func() {
 			l.kill()
 			srv.Restart()
-		}
-		n.requireCompleted(id, broadcastPeople)
-		for _, r := range n.all("/broadcasts/" + id + "/recipients") {
-			l.sent[n.ID+r.str("to")] = []string{r.str("message_id")}
-		}
-		if len(l.sent) != broadcastPeople {
-			t.Errorf("%d people have a message", len(l.sent))
-		}
-		copies := l.checkProvider(n)
-		t.Logf("%d kills: %d messages, %d of them twice", len(l.kills), broadcastPeople, copies)
+		})
 	})
+}
+
+// TestNodesDieDuringABroadcast is TestBroadcastCrashes on three nodes. The others go on with the broadcast, and have the
+// messages that a killed node had taken when it counts as dead.
+func TestNodesDieDuringABroadcast(t *testing.T) {
+	t.Parallel()
+	p, nodes, n := nodesOn(t, "api,worker", "api,worker", "api,worker")
+	l := &ledger{t: t, p: p, sent: map[string][]string{}}
+	n.srv = nodes[0] // it restarts
+	next := 0
+	l.crashBroadcast(n, func() {
+		l.replace(nodes[next])
+		next++
+	})
+}
+
+// crashBroadcast crashes during a broadcast, and checks its messages.
+func (l *ledger) crashBroadcast(n *Number, crash func()) {
+	l.t.Helper()
+	n.newTemplate(oneText("sale", "Hi {{1}}, all is half the price today."))
+	n.awaitTemplate("sale", "APPROVED")
+	id := n.startBroadcast("sale", broadcastPeople)
+	for round := range broadcastKills {
+		enough := (round + 1) * broadcastPeople / (broadcastKills + 1)
+		if !within(ledgerWaitsLong, func() bool { return len(l.p.accepted("phone_number_id="+n.ID)) >= enough }) {
+			l.t.Fatalf("the provider never got %d messages", enough)
+		}
+		crash()
+	}
+	n.requireCompleted(id, broadcastPeople)
+	for _, r := range n.all("/broadcasts/" + id + "/recipients") {
+		l.sent[n.ID+r.str("to")] = []string{r.str("message_id")}
+	}
+	if len(l.sent) != broadcastPeople {
+		l.t.Errorf("%d people have a message", len(l.sent))
+	}
+	copies := l.checkProvider(n)
+	l.t.Logf("%d kills: %d messages, %d of them twice", broadcastKills, broadcastPeople, copies)
 }
 
 // startBroadcast starts a broadcast to the given number of people.
