@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -259,25 +260,31 @@ func (f *foreseen) readThreads(batch *reads, keys []ThreadKey) {
 	}
 	args := columnsOf(keys, func(k ThreadKey) string { return k.OrgID }, func(k ThreadKey) string { return k.AccountID }, func(k ThreadKey) string { return k.Number })
 	// Each look-up is separate, whatever the planner assumes of tables that were empty when it last looked.
-	const contacts = ` FROM unnest($1::text[], $2::text[], $3::text[]) AS k (org_id, account_id, number) CROSS JOIN LATERAL (
-			SELECT * FROM contacts WHERE org_id = k.org_id AND account_id = k.account_id AND phone_number = k.number LIMIT 1) c`
-	batch.add("SELECT "+threadColumns+contacts+` CROSS JOIN LATERAL (
-			SELECT * FROM conversations WHERE org_id = c.org_id AND contact_id = c.id LIMIT 1 FOR NO KEY UPDATE) v`, func(row scanner) error {
-		contact, conversation, err := scanThread(row)
-		if err == nil {
-			k := ThreadKey{contact.OrgID, contact.AccountID, *contact.PhoneNumber}
-			f.threads[k] = foundThread{contact, conversation}
-			f.of[conversationKey{conversation.OrgID, conversation.ID}] = k
-		}
-		return err
-	}, args...)
-	batch.add("SELECT c.org_id, c.account_id, c.phone_number"+contacts, func(row scanner) error {
-		var k ThreadKey
-		err := row.Scan(&k.OrgID, &k.AccountID, &k.Number)
-		delete(f.missing, k)
-		return err
-	}, args...)
+	batch.add("SELECT v.id IS NOT NULL, "+threadColumns+` FROM unnest($1::text[], $2::text[], $3::text[]) AS k (org_id, account_id, number) CROSS JOIN LATERAL (
+			SELECT * FROM contacts WHERE org_id = k.org_id AND account_id = k.account_id AND phone_number = k.number LIMIT 1) c LEFT JOIN LATERAL (
+			SELECT * FROM conversations WHERE org_id = c.org_id AND contact_id = c.id LIMIT 1 FOR NO KEY UPDATE) v ON TRUE`, f.addThread, args...)
 }
+
+// addThread adds a contact that was found, with the conversation if there is one.
+func (f *foreseen) addThread(row scanner) error {
+	var begun bool
+	contact, err := scanContact(columnsAround{row: row, first: []any{&begun}, last: passedOver(conversationColumns)})
+	if err != nil {
+		return err
+	}
+	k := ThreadKey{contact.OrgID, contact.AccountID, *contact.PhoneNumber}
+	delete(f.missing, k)
+	if !begun {
+		return nil
+	}
+	conversation, err := scanConversation(columnsAround{row: row, first: append(passedOver(contactColumns), nil)})
+	f.threads[k] = foundThread{contact, conversation}
+	f.of[conversationKey{conversation.OrgID, conversation.ID}] = k
+	return err
+}
+
+// passedOver are destinations of columns that pgx is to pass over.
+func passedOver(columns string) []any { return make([]any, strings.Count(columns, ",")+1) }
 
 func (f *foreseen) readJobs(batch *reads) {
 	keys := make([]conversationKey, 0, len(f.threads))
