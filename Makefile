@@ -92,7 +92,7 @@ long-test: ## run the tests that go on for long
 torture: ## kill the server KILLS (1000) times on each engine, and do worse to it; print the ledger
 	go build -o bin/pgtest-run ./internal/pgtest/run
 	PARLEY_TORTURE_KILLS=$(KILLS) PARLEY_TORTURE_CLIENTS=$(SLOW_CLIENTS) \
-		bin/pgtest-run -- go test -tags torture -count=1 -v -timeout 6h ./e2e -run 'TestTorture|TestLedger|TestBroadcastCrashes|TestNodesDieAndFreeze|TestDatabase'
+		bin/pgtest-run -- go test -tags torture -count=1 -v -timeout 6h ./e2e -run 'TestTorture|TestLedger|TestBroadcastCrashes|TestImportIsKilled|TestWorkIsKilled|TestNodesDie|TestDatabase'
 
 race-test: ## run every test with the race detector
 	go build -o bin/pgtest-run ./internal/pgtest/run
