@@ -50,6 +50,7 @@ type Organization struct {
 	Settings     Settings
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+	DeletedAt    *time.Time // its data goes in the background
 }
 
 // Lapsed reports whether the subscription no longer entitles to anything: it is inactive, or its trial has

@@ -189,6 +189,20 @@ func TestKeys(t *testing.T) {
 	})
 }
 
+func TestDeleteOrganization(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, s site) {
+		org := s.newOrg(t)
+		s.run(t, "org", "delete", org).refused(t, exitUsage, "--name")
+		s.run(t, "org", "delete", org, "--name", "acme").refused(t, exitFailed, `--name: The organization's name is "Acme".`)
+		s.run(t, "org", "delete", absentOrg, "--name", "Acme").refused(t, exitFailed, `No such organization. "parley org list" shows them`)
+		deleted := s.fields(t, "org", "delete", org, "--name", "Acme")
+		if listed := s.rows(t, "org", "list"); deleted["deleted_at"] == nil || len(listed) != 1 || listed[0]["deleted_at"] != deleted["deleted_at"] {
+			t.Errorf("deleted %v, then listed %v", deleted, listed)
+		}
+		s.run(t, "org", "update", org, "--suspended=false").refused(t, exitFailed, "The organization is being deleted.")
+	})
+}
+
 // TestRefusals covers commands that the store's contents or core's rules forbid.
 func TestRefusals(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, s site) {

@@ -13,12 +13,14 @@ type orgCommands struct {
 	Create orgCreateCommand `cmd:"" help:"Create an organization with its first team."`
 	Update orgUpdateCommand `cmd:"" help:"Change an organization's plan, subscription or suspension."`
 	List   orgListCommand   `cmd:"" help:"List the organizations."`
+	Delete orgDeleteCommand `cmd:"" help:"Delete an organization with everything in it."`
 }
 
 func orgRecord(o chat.Organization) record {
 	return record{
 		{"id", o.ID}, {"name", o.Name}, {"plan", o.Plan}, {"subscription_status", string(o.Subscription)},
 		{"trial_ends_at", instantOrNil(o.TrialEndsAt)}, {"suspended", o.Suspended}, {"created_at", instant(o.CreatedAt)},
+		{"deleted_at", instantOrNil(o.DeletedAt)},
 	}
 }
 
@@ -68,6 +70,31 @@ func (cmd *orgUpdateCommand) Run(c *console) error {
 			Plan: cmd.Plan, Subscription: (*chat.SubscriptionStatus)(cmd.Subscription),
 			TrialEndsAt: cmd.TrialEndsAt, Suspended: cmd.Suspended,
 		})
+		return err
+	})
+	if err != nil {
+		return pointTo(err, listOrgs)
+	}
+	return cmd.printOne(c.stdout, orgRecord(org))
+}
+
+type orgDeleteCommand struct {
+	ID   orgID  `arg:"" name:"org" help:"Its id (org_…)."`
+	Name string `required:"" placeholder:"NAME" help:"Its name, to be sure that it is the right one: this cannot be undone."`
+	storeFlags
+}
+
+// Help is printed below the flags.
+func (*orgDeleteCommand) Help() string {
+	return "Its keys and sessions end at once, its numbers are disconnected and its endpoints get nothing more. " +
+		"A running server deletes its messages, people and files in the background; \"parley org list\" shows it until they are gone. " +
+		"Back-ups that were made before still have them."
+}
+
+func (cmd *orgDeleteCommand) Run(c *console) error {
+	var org chat.Organization
+	err := cmd.change(c, func(tx *store.Tx) (err error) {
+		org, err = core.DeleteOrganization(tx, string(cmd.ID), cmd.Name)
 		return err
 	})
 	if err != nil {

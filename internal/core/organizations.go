@@ -44,6 +44,9 @@ func UpdateOrganization(tx *store.Tx, id string, p OrganizationPatch) (chat.Orga
 	if err != nil {
 		return chat.Organization{}, err
 	}
+	if org.DeletedAt != nil {
+		return chat.Organization{}, chat.Invalid("org", "The organization is being deleted.")
+	}
 	if p.Plan != nil {
 		if err := checkPlan(tx.Reader, *p.Plan); err != nil {
 			return chat.Organization{}, err
@@ -62,6 +65,42 @@ func UpdateOrganization(tx *store.Tx, id string, p OrganizationPatch) (chat.Orga
 	org.UpdatedAt = tx.Now()
 	return org, errors.Join(tx.UpdateOrganization(org), audit(tx, id, chat.AuditSettings, chat.AuditObject{ID: id, Name: org.Name},
 		"plan", org.Plan, "subscription", string(org.Subscription), "suspended", strconv.FormatBool(org.Suspended)))
+}
+
+// DeleteOrganization deletes an organization with everything in it. Nobody gets in any more, its numbers are disconnected
+// and its endpoints deleted; the rows and files follow in the background. The name must be the organization's, because
+// this cannot be undone.
+func DeleteOrganization(tx *store.Tx, id, name string) (chat.Organization, error) {
+	org, err := organization(tx.Reader, id)
+	if err != nil || org.DeletedAt != nil {
+		return org, err
+	}
+	if org.Name != name {
+		return chat.Organization{}, chat.Invalid("name", "The organization's name is %q. Give exactly that, to be sure that it is the right one.", org.Name)
+	}
+	err = errors.Join(
+		emptyOut(func(p store.Page) (store.Slice[chat.Account], error) { return tx.Accounts(id, store.AccountFilter{}, p) },
+			func(a chat.Account) error { return disconnect(tx, a) }),
+		emptyOut(func(p store.Page) (store.Slice[chat.WebhookSubscription], error) { return tx.WebhookSubscriptions(id, p) },
+			func(s chat.WebhookSubscription) error { return DeleteWebhookSubscription(tx, id, s.ID) }))
+	if err != nil {
+		return chat.Organization{}, err
+	}
+	org.Suspended, org.DeletedAt = true, new(tx.Now())
+	return org, tx.DeleteOrganization(id, *org.DeletedAt)
+}
+
+// emptyOut removes everything from a list.
+func emptyOut[T any](list func(store.Page) (store.Slice[T], error), remove func(T) error) error {
+	for {
+		some, err := list(store.Page{Limit: 100})
+		for _, one := range some.Rows {
+			err = errors.Join(err, remove(one))
+		}
+		if err != nil || len(some.Rows) == 0 {
+			return err
+		}
+	}
 }
 
 // ChangeSettings changes an organization's name, if one is given, and its own settings.

@@ -160,3 +160,51 @@ func TestSetPlanErrors(t *testing.T) {
 		requireEqual(t, len(plans), err, 4)
 	})
 }
+
+// Nobody gets into a deleted organization, and nothing comes in or goes out any more. Another one keeps everything.
+func TestDeleteOrganization(t *testing.T) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+		w, other := newWorld(t, st, clock), newWorld(t, st, clock)
+		for _, w := range []*world{w, other} {
+			w.subscribe("all", nil, "*")
+			w.InTx(func(tx *store.Tx) error {
+				_, _, err := core.CreateKey(tx, w.Org.ID, "key", nil)
+				return err
+			})
+		}
+		remove := func(name string) func(*store.Tx) (chat.Organization, error) {
+			return func(tx *store.Tx) (chat.Organization, error) { return core.DeleteOrganization(tx, w.Org.ID, name) }
+		}
+		_, err := run(w.Store, remove("test"))
+		requireCode(t, err, chat.CodeInvalidFieldValue, "name")
+		if left := w.holdings(); left != [3]int{1, 1, 1} {
+			t.Errorf("refused, it left %v", left)
+		}
+		for range 2 { // the second time changes nothing
+			org, err := run(w.Store, remove("Test"))
+			if err != nil || !org.Suspended || org.DeletedAt == nil {
+				t.Errorf("got %+v, %v", org, err)
+			}
+		}
+		if left := w.holdings(); left != [3]int{} {
+			t.Errorf("deleted, it has %v", left)
+		}
+		if left := other.holdings(); left != [3]int{1, 1, 1} {
+			t.Errorf("another organization has %v", left)
+		}
+		_, err = run(w.Store, updateOrganization(w.Org.ID, core.OrganizationPatch{Suspended: new(false)}))
+		requireCode(t, err, chat.CodeInvalidFieldValue, "org")
+	})
+}
+
+// holdings counts the organization's keys, numbers and endpoints.
+func (w *world) holdings() [3]int {
+	w.T.Helper()
+	keys, err := w.Read().Keys(w.Org.ID)
+	w.Must(err)
+	numbers, err := w.Read().Accounts(w.Org.ID, store.AccountFilter{}, store.Page{Limit: 10})
+	w.Must(err)
+	endpoints, err := w.Read().WebhookSubscriptions(w.Org.ID, store.Page{Limit: 10})
+	w.Must(err)
+	return [3]int{len(keys), len(numbers.Rows), len(endpoints.Rows)}
+}

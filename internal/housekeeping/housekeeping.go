@@ -31,6 +31,8 @@ const (
 	// callbackLife is a day longer than the time for which a callback that cannot be applied is set aside, so
 	// that it is tried once more in between.
 	callbackLife = 31 * 24 * time.Hour
+	// stragglers is how long after an organization was deleted a request may still write for it.
+	stragglers = time.Minute
 )
 
 // Housekeeper runs the periodic work of one node. With several nodes, a lock in the store lets one node at a
@@ -106,7 +108,7 @@ func (h *Housekeeper) Sweep(ctx context.Context) (err error) {
 		return tx.PurgeEarlyChanges(tx.Now().Add(-core.EarlyChangeLife), rows)
 	})
 	h.purge(ctx, "recipients of unfinished copies", core.RemoveLeftCopy)
-	for _, sweep := range []func(context.Context) error{h.catchUp, h.mergeContacts, h.release, h.sweepLogs, h.sweepMessages, h.sweepFiles, h.sweepSpace} {
+	for _, sweep := range []func(context.Context) error{h.catchUp, h.mergeContacts, h.release, h.sweepLogs, h.sweepMessages, h.sweepOrganizations, h.sweepFiles, h.sweepSpace} {
 		err = errors.Join(err, sweep(ctx))
 	}
 	return err
@@ -137,6 +139,15 @@ func (h *Housekeeper) sweepMessages(ctx context.Context) error {
 		h.purgeOld(ctx, store.Happenings, orgID, life, (*store.Tx).PurgeHappenings)
 	}
 	return nil
+}
+
+// sweepOrganizations deletes what deleted organizations have left behind.
+func (h *Housekeeper) sweepOrganizations(ctx context.Context) error {
+	orgs, err := h.store.Read(ctx).OrganizationsToPurge(h.store.Now().Add(-stragglers))
+	for _, id := range orgs {
+		h.purge(ctx, "organization "+id, func(tx *store.Tx, rows int) (int64, error) { return tx.PurgeOrganization(id, rows) })
+	}
+	return err
 }
 
 // sweepFiles removes the bytes of files whose rows are gone. The reminder of a file is deleted afterwards, so

@@ -6,17 +6,17 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-const organizationColumns = "id, name, plan, subscription_status, trial_ends_at, suspended, settings, created_at, updated_at"
+const organizationColumns = "id, name, plan, subscription_status, trial_ends_at, suspended, settings, created_at, updated_at, deleted_at"
 
 func scanOrganization(row scanner) (chat.Organization, error) {
 	var (
 		o                    chat.Organization
-		trialEnds            *int64
+		trialEnds, deletedAt *int64
 		settings             string
 		createdAt, updatedAt int64
 	)
-	err := row.Scan(&o.ID, &o.Name, &o.Plan, &o.Subscription, &trialEnds, &o.Suspended, &settings, &createdAt, &updatedAt)
-	o.TrialEndsAt, o.CreatedAt, o.UpdatedAt = toTimePtr(trialEnds), toTime(createdAt), toTime(updatedAt)
+	err := row.Scan(&o.ID, &o.Name, &o.Plan, &o.Subscription, &trialEnds, &o.Suspended, &settings, &createdAt, &updatedAt, &deletedAt)
+	o.TrialEndsAt, o.CreatedAt, o.UpdatedAt, o.DeletedAt = toTimePtr(trialEnds), toTime(createdAt), toTime(updatedAt), toTimePtr(deletedAt)
 	o.Settings = readSettings(settings)
 	return o, err
 }
@@ -51,9 +51,9 @@ func (tx *Tx) InsertOrganization(o chat.Organization) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.exec("INSERT INTO organizations ("+organizationColumns+", automatic) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+	_, err = tx.exec("INSERT INTO organizations ("+organizationColumns+", automatic) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
 		o.ID, o.Name, o.Plan, string(o.Subscription), msPtr(o.TrialEndsAt), o.Suspended, string(settings), o.CreatedAt.UnixMilli(), o.UpdatedAt.UnixMilli(),
-		o.Settings.Automatic())
+		msPtr(o.DeletedAt), o.Settings.Automatic())
 	return err
 }
 

@@ -1,0 +1,3 @@
+-- +goose Up
+
+ALTER TABLE organizations ADD COLUMN deleted_at BIGINT;
