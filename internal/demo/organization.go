@@ -87,7 +87,15 @@ func readDemo(r store.Reader, v *vault.Vault) (Organization, error) {
 	if err != nil {
 		return Organization{}, err
 	}
-	return openDemo(v, sealed)
+	demo, err := openDemo(v, sealed)
+	if err != nil {
+		return Organization{}, err
+	}
+	org, err := r.Organization(demo.OrganizationID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && org.DeletedAt != nil {
+		return Organization{}, errors.New("the demo organization was deleted: start without --demo, or with another data folder or database")
+	}
+	return demo, err
 }
 
 func openDemo(v *vault.Vault, sealed string) (demo Organization, err error) {

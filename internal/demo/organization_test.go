@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/demo"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
@@ -67,6 +68,22 @@ func requireDemo(t *testing.T, st *store.Store, org demo.Organization) {
 	}
 	if strings.Contains(sealed, org.Password) || strings.Contains(sealed, org.APIKey) {
 		t.Errorf("the demo is kept open: %s", sealed)
+	}
+}
+
+func TestDeletedDemo(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t, storetest.SQLite)
+	made, err := demo.Seed(t.Context(), st, vaultOf(t, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.InTx(t, st, func(tx *store.Tx) error {
+		_, err := core.DeleteOrganization(tx, made.OrganizationID, "Demo")
+		return err
+	})
+	if got, err := demo.Seed(t.Context(), st, vaultOf(t, 1)); err == nil || !strings.Contains(err.Error(), "start without --demo") {
+		t.Errorf("got %v, %v", got, err)
 	}
 }
 
