@@ -11,9 +11,15 @@ import (
 func AccountByNumber(r store.Reader, orgID, phoneNumberID string) (chat.Account, error) {
 	account, err := r.AccountByNumber(orgID, phoneNumberID)
 	if errors.Is(err, store.ErrNotFound) {
-		return account, chat.Fail(chat.CodeResourceNotFound, "No such business number. GET /v1/accounts lists yours.")
+		return account, noSuchNumber()
 	}
 	return account, err
+}
+
+// noSuchNumber is the error for a number that is missing, of another organization, or hidden from the user: its words must
+// not tell which.
+func noSuchNumber() error {
+	return chat.Fail(chat.CodeResourceNotFound, "No such business number. GET /v1/accounts lists yours.")
 }
 
 // Seal encrypts an account's token for the store. It gets the account's id, because the sealed token is bound to it.

@@ -30,7 +30,7 @@ func MaySeeNumber(r store.Reader, account chat.Account, u chat.User) error {
 	}
 	member, err := r.IsMember(account.OrgID, account.TeamID, u.ID)
 	if err == nil && !member {
-		return chat.NotFound("business number")
+		return noSuchNumber()
 	}
 	return err
 }

@@ -43,7 +43,7 @@ type Server struct {
 	http     *httptest.Server
 	client   *http.Client
 	document *Document
-	tables   *tables
+	tables   *Tables
 }
 
 // Start starts a node on a fresh store. It ends with the test.
@@ -87,7 +87,7 @@ func start(t testing.TB, place store.Config, clock *storetest.Clock, options []O
 	}
 	t.Cleanup(s.close)
 	s.document = s.loadDocument(t)
-	s.tables = openTables(t, place)
+	s.tables = OpenTables(t, place)
 	return s
 }
 

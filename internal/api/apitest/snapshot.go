@@ -17,9 +17,9 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// tables reads a store without the store's own code. A scenario can thus see changes in any table, even in
+// Tables reads a store without the store's own code. A scenario can thus see changes in any table, even in
 // tables added later.
-type tables struct {
+type Tables struct {
 	db  *sql.DB
 	all *sql.Stmt // every row of some organizations: table, identity, content
 }
@@ -49,7 +49,8 @@ var (
 	}
 )
 
-func openTables(t testing.TB, place store.Config) *tables {
+// OpenTables opens the tables of a store. They are closed with the test.
+func OpenTables(t testing.TB, place store.Config) *Tables {
 	t.Helper()
 	file := url.URL{Path: filepath.Join(place.Dir, "parley.db")}
 	driver, name, engine := "sqlite", "file:"+file.EscapedPath()+"?_pragma=busy_timeout(10000)", sqliteSQL
@@ -62,7 +63,7 @@ func openTables(t testing.TB, place store.Config) *tables {
 	t.Cleanup(func() { db.Close() })
 	statement, err := db.Prepare(engine.everything(t, db))
 	must(t, err)
-	return &tables{db: db, all: statement}
+	return &Tables{db: db, all: statement}
 }
 
 // withoutPool removes the settings that only the store's own pool understands.
@@ -124,7 +125,7 @@ func (e engineSQL) tables(t testing.TB, db *sql.DB) map[string][]string {
 // snapshot is the content of the rows in each table, by identity.
 type snapshot map[string]map[string]string
 
-func (tb *tables) snapshot(t testing.TB, orgIDs []string) snapshot {
+func (tb *Tables) snapshot(t testing.TB, orgIDs []string) snapshot {
 	t.Helper()
 	list, err := json.Marshal(orgIDs)
 	must(t, err)
@@ -189,9 +190,18 @@ func compareRows(before, after map[string]string) string {
 // Unchanged runs fn and fails the test if it changed any row of the organization.
 func (s *Server) Unchanged(t testing.TB, orgID string, fn func()) {
 	t.Helper()
-	before := s.tables.snapshot(t, []string{orgID})
+	s.tables.Unchanged(t, orgID, fn)
+}
+
+// Unchanged runs fn and fails the test if it changed any row of the organization.
+func (tb *Tables) Unchanged(t testing.TB, orgID string, fn func()) {
+	t.Helper()
+	before := tb.snapshot(t, []string{orgID})
+	if len(before) == 0 {
+		t.Fatalf("%s has no rows", orgID)
+	}
 	fn()
-	if changes := before.changes(s.tables.snapshot(t, []string{orgID})); len(changes) > 0 {
+	if changes := before.changes(tb.snapshot(t, []string{orgID})); len(changes) > 0 {
 		t.Errorf("the store has changed: %v", changes)
 	}
 }

@@ -41,8 +41,10 @@ type World struct {
 	Index *store.SearchIndex
 	// Provider answers the provider calls.
 	Provider *providertest.Client
+	// Tables are the store's rows.
+	Tables *apitest.Tables
 
-	document *apitest.Document
+	document, public *apitest.Document
 }
 
 // Each runs test on a world of each engine.
@@ -89,17 +91,30 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	a.Finish()
 	var parts part.List
 	must(t, parts.Start(context.Background(), hub, work, public))
-	server.Config.Handler = a
+	server.Config.Handler = bySurface(a, public)
 	server.Start()
-	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Index: index, Provider: network}
+	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Index: index, Provider: network, Tables: apitest.OpenTables(t, place)}
 	t.Cleanup(func() {
 		parts.Drain()
 		server.Close()
 		parts.Stop(context.Background())
 		index.Close()
 	})
-	w.document = w.loadDocument(t)
+	w.document, w.public = w.loadDocument(t, app.Base), w.loadDocument(t, publicBase)
 	return w
+}
+
+// publicBase is the path of the public API, which is on the same address as in a server.
+const publicBase = "/v1"
+
+func bySurface(dashboard, public http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, publicBase+"/") {
+			public.ServeHTTP(w, r)
+			return
+		}
+		dashboard.ServeHTTP(w, r)
+	})
 }
 
 // visible filters the conversations that a user may see, for the hub.
@@ -114,9 +129,9 @@ var documents struct {
 	byText map[string]*apitest.Document
 }
 
-func (w *World) loadDocument(t testing.TB) *apitest.Document {
+func (w *World) loadDocument(t testing.TB, base string) *apitest.Document {
 	t.Helper()
-	answer, err := http.Get(w.URL + app.Base + "/openapi.json")
+	answer, err := http.Get(w.URL + base + "/openapi.json")
 	must(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
@@ -162,16 +177,22 @@ func (w *World) User(t testing.TB, org storetest.Organization, role chat.Role, s
 	return u
 }
 
+// Public is the description of the public API.
+func (w *World) Public() *apitest.Document { return w.public }
+
 // Browser is a browser that keeps its cookie.
 type Browser struct {
-	Token  string
-	world  *World
-	client *http.Client
+	Token    string
+	world    *World
+	base     string
+	document *apitest.Document
+	key      string // of a program instead
+	client   *http.Client
 }
 
 // Browser makes a browser that is not signed in.
 func (w *World) Browser() *Browser {
-	return &Browser{world: w, client: &http.Client{
+	return &Browser{world: w, base: app.Base, document: w.document, client: &http.Client{
 		Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
@@ -189,18 +210,37 @@ func (w *World) As(t testing.TB, u chat.User) *Browser {
 	return b
 }
 
+// WithKey is a program that calls the public API with a key of the organization.
+func (w *World) WithKey(t testing.TB, orgID string) *Browser {
+	t.Helper()
+	b := w.Browser()
+	b.base, b.document = publicBase, w.public
+	_, b.key = storetest.Key(t, w.Store, orgID)
+	return b
+}
+
 // Do calls an operation by its path under the base, and checks the answer against the document.
 func (b *Browser) Do(t testing.TB, method, path, body string, header ...string) *apitest.Response {
 	t.Helper()
 	request := b.request(t, method, path, body, header...)
+	r := b.send(t, request)
+	b.document.Require(t, apitest.Exchange{Method: method, Target: b.base + path, Sent: request.Header, Status: r.Status, Header: r.Header, Body: r.Body})
+	return r
+}
+
+// Try is Do for an answer that may be a file, which no schema describes.
+func (b *Browser) Try(t testing.TB, method, path, body string) *apitest.Response {
+	t.Helper()
+	return b.send(t, b.request(t, method, path, body))
+}
+
+func (b *Browser) send(t testing.TB, request *http.Request) *apitest.Response {
+	t.Helper()
 	answer, err := b.client.Do(request)
 	must(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	must(t, err)
-	b.world.document.Require(t, apitest.Exchange{
-		Method: method, Target: app.Base + path, Sent: request.Header, Status: answer.StatusCode, Header: answer.Header, Body: text,
-	})
 	for _, c := range answer.Cookies() {
 		if c.Name == "parley" {
 			b.Token = c.Value
@@ -211,13 +251,16 @@ func (b *Browser) Do(t testing.TB, method, path, body string, header ...string) 
 
 func (b *Browser) request(t testing.TB, method, path, body string, header ...string) *http.Request {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, b.world.URL+app.Base+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(t.Context(), method, b.world.URL+b.base+path, strings.NewReader(body))
 	must(t, err)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
 	if b.Token != "" {
 		request.AddCookie(&http.Cookie{Name: "parley", Value: b.Token})
+	}
+	if b.key != "" {
+		request.Header.Set("Authorization", "Bearer "+b.key)
 	}
 	for i := 0; i < len(header); i += 2 {
 		request.Header.Set(header[i], header[i+1])
