@@ -57,12 +57,13 @@ type useLinkBody struct {
 
 func (b useLinkBody) proof() core.Proof { return core.Proof{Password: b.Password, Code: b.Code} }
 
-// keysOfLink are the throttle's keys for an attempt with a link. A wrong code counts against the link's user.
+// keysOfLink are the throttle's keys for an attempt with a link. A wrong code counts against the link's user, and
+// anything else against the link alone: guesses of links must not keep people from theirs.
 func (a *App) keysOfLink(c *rest.Call, in *useLinkInput) map[string]float64 {
 	if _, u, err := core.Linked(c.Read(), a.store, in.Token); err == nil && in.Body.Code != "" {
-		return keysOf(u.Email, in.Body.Code, browserOf(c))
+		return keysOf(u.Email, in.Body.Code, c)
 	}
-	return keysOf("link", "", browserOf(c))
+	return keysOf("link "+in.Token, "", c)
 }
 
 func (a *App) useLink(c *rest.Call, in *useLinkInput) (view meView, err error) {

@@ -43,7 +43,7 @@ func (a *App) forgetPassword(c *rest.Call, in *rest.Sent[forgottenBody]) (askedV
 	if a.cfg.Mail == nil {
 		return askedView{}, chat.NotFound("way to send mail")
 	}
-	if err := a.logins.admit(c, keysOf("forgotten "+in.Body.Email, "", browserOf(c))); err != nil {
+	if err := a.logins.admit(c, keysOf("forgotten "+in.Body.Email, "", c)); err != nil {
 		return askedView{}, err
 	}
 	select {

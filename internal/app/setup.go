@@ -50,7 +50,7 @@ type setUpBody struct {
 func (a *App) setUp(c *rest.Call, in *rest.Sent[setUpBody]) (view meView, err error) {
 	b := in.Body
 	var token string
-	err = a.logins.guard(c, keysOf("setup", "", browserOf(c)), func() (err error) {
+	err = a.logins.guard(c, keysOf("setup", "", c), func() (err error) {
 		if subtle.ConstantTimeCompare([]byte(b.Token), []byte(a.cfg.SetupToken)) != 1 {
 			return &chat.Error{Code: chat.CodeInvalidCredentials, Param: "token", Message: "This is not the token in the server's log."}
 		}

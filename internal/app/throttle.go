@@ -1,14 +1,17 @@
 package app
 
 import (
+	"cmp"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
-	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/clientaddr"
 	"github.com/parleyhq/parley/internal/rest"
 )
 
@@ -40,6 +43,12 @@ type throttle struct {
 type tries struct {
 	used float64
 	at   time.Time
+	most float64
+}
+
+// usedAt is the used part of a bucket.
+func (n *tries) usedAt(now time.Time) float64 {
+	return max(0, n.used-now.Sub(n.at).Seconds()/throttleWindow.Seconds()*n.most)
 }
 
 func newThrottle(now func() time.Time) *throttle {
@@ -47,10 +56,11 @@ func newThrottle(now func() time.Time) *throttle {
 }
 
 // keysOf are the buckets of an attempt, with the size of each.
-func keysOf(email, code string, b core.Browser) map[string]float64 {
+func keysOf(email, code string, c *rest.Call) map[string]float64 {
 	email = strings.ToLower(strings.TrimSpace(email))
+	network := clientaddr.Network(c.R)
 	keys := map[string]float64{
-		"here " + b.Address + " " + email: triesHere, "address " + email: triesOfAddress, "place " + b.Address: triesFromPlace,
+		"here " + network + " " + email: triesHere, "address " + email: triesOfAddress, "place " + network: triesFromPlace,
 	}
 	if code != "" {
 		keys["code "+email] = triesOfCode
@@ -93,7 +103,7 @@ func (t *throttle) take(keys map[string]float64) (wait time.Duration) {
 	defer t.mu.Unlock()
 	now := t.now()
 	for key, most := range keys {
-		if used := t.used(key, most, now); used > most-1 {
+		if used := t.used(key, now); used > most-1 {
 			wait = max(wait, time.Duration((used-most+1)/most*float64(throttleWindow)))
 		}
 	}
@@ -101,19 +111,18 @@ func (t *throttle) take(keys map[string]float64) (wait time.Duration) {
 		return wait
 	}
 	for key, most := range keys {
-		t.tries[key] = &tries{t.used(key, most, now) + 1, now}
+		t.tries[key] = &tries{t.used(key, now) + 1, now, most}
 	}
 	t.sweep(now)
 	return 0
 }
 
-// used is the used part of a bucket.
-func (t *throttle) used(key string, most float64, now time.Time) float64 {
+func (t *throttle) used(key string, now time.Time) float64 {
 	n := t.tries[key]
 	if n == nil {
 		return 0
 	}
-	return max(0, n.used-now.Sub(n.at).Seconds()/throttleWindow.Seconds()*most)
+	return n.usedAt(now)
 }
 
 // giveBack uncounts an attempt that was right.
@@ -127,7 +136,8 @@ func (t *throttle) giveBack(keys map[string]float64) {
 	}
 }
 
-// sweep bounds the memory: it forgets old buckets, and all buckets if too many are new.
+// sweep bounds the memory: it forgets old buckets, and if too many are new, those that are emptiest. Whoever fills the
+// table with addresses that nobody has does not thereby empty the bucket of the address that they guess at.
 func (t *throttle) sweep(now time.Time) {
 	if len(t.tries) < throttleEntries {
 		return
@@ -137,8 +147,17 @@ func (t *throttle) sweep(now time.Time) {
 			delete(t.tries, key)
 		}
 	}
-	if len(t.tries) >= throttleEntries {
-		clear(t.tries)
+	if len(t.tries) < throttleEntries {
+		return
+	}
+	fullness := func(n *tries) float64 { return n.usedAt(now) / n.most }
+	all := slices.SortedFunc(maps.Values(t.tries), func(a, b *tries) int { return cmp.Compare(fullness(a), fullness(b)) })
+	least, left := fullness(all[len(all)/2]), len(all)/2
+	for key, n := range t.tries {
+		if left > 0 && fullness(n) <= least {
+			delete(t.tries, key)
+			left--
+		}
 	}
 }
 

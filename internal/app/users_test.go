@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"path"
@@ -38,6 +39,20 @@ func TestInvitation(t *testing.T) {
 		w.Browser().Do(t, "POST", at, `{"password":"`+password+`"}`).RequireFailure(t, "link_inactive", "")
 		w.Browser().Get(t, at).RequireFailure(t, "link_inactive", "")
 	})
+}
+
+// Whoever guesses links, from however many places, keeps nobody from using their own.
+func TestGuessedLinksHinderNobody(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	org := storetest.Org(t, w.Store)
+	admin := w.As(t, w.User(t, org, chat.RoleAdmin, chat.SeesAll, org.TeamID))
+	var invited struct{ Link struct{ URL string } }
+	admin.Do(t, "POST", "/users", `{"email":"budi@example.com","name":"Budi","role":"agent"}`).RequireStatus(t, http.StatusCreated).Data(t, &invited)
+	for i := range 100 {
+		w.Browser().Do(t, "POST", fmt.Sprint("/links/guess", i), `{"password":"x"}`, "X-Forwarded-For", fmt.Sprint("192.0.2.", i)).RequireFailure(t, "link_inactive", "")
+	}
+	w.Browser().Do(t, "POST", "/links/"+path.Base(invited.Link.URL), `{"password":"`+password+`"}`).RequireStatus(t, http.StatusOK)
 }
 
 func TestOwnersAreForOwners(t *testing.T) {

@@ -19,6 +19,16 @@ func Of(r *http.Request) netip.Addr {
 	return a.Unmap()
 }
 
+// Network is what stands for a request's client where requests are counted. Whoever has an IPv6 address has a whole /64
+// of them, so it is that network.
+func Network(r *http.Request) string {
+	a := Of(r).WithZone("")
+	if a.Is6() {
+		return netip.PrefixFrom(a, 64).Masked().String()
+	}
+	return a.String()
+}
+
 // Behind passes each request to next with its client's address. It believes the headers of proxies in the given
 // ranges, and of nobody else.
 func Behind(proxies []netip.Prefix, next http.Handler) http.Handler {

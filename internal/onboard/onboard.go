@@ -8,7 +8,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -118,15 +117,8 @@ func (v *visit) fromElsewhere() bool {
 // address is the visitor's address.
 func (v *visit) address() string { return clientaddr.Of(v.r).String() }
 
-// network is the key by which requests are counted. An IPv6 visitor owns a whole /64, so it is the network's
-// address.
-func (v *visit) network() string {
-	a := clientaddr.Of(v.r).WithZone("")
-	if a.Is6() {
-		return netip.PrefixFrom(a, 64).Masked().String()
-	}
-	return a.String()
-}
+// network is the key by which requests are counted.
+func (v *visit) network() string { return clientaddr.Network(v.r) }
 
 // invited loads the link, or ends the visit.
 func (v *visit) invited(token string) (core.Invitation, bool) {

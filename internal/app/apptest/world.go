@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/parleyhq/parley/internal/app"
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/clientaddr"
 	"github.com/parleyhq/parley/internal/contactjobs"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/live"
@@ -91,7 +93,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	a.Finish()
 	var parts part.List
 	must(t, parts.Start(context.Background(), hub, work, public))
-	server.Config.Handler = bySurface(a, public)
+	server.Config.Handler = clientaddr.Behind([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, bySurface(a, public)) // with X-Forwarded-For a test is elsewhere
 	server.Start()
 	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Index: index, Provider: network, Tables: apitest.OpenTables(t, place)}
 	t.Cleanup(func() {
