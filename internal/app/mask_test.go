@@ -116,6 +116,12 @@ func TestMaskedNumbersFindNobody(t *testing.T) {
 					t.Errorf("%s%s finds somebody: %s", path, digits, r.Body)
 				}
 			}
+			var started job
+			h.as.Do(t, "POST", "/contacts/bulk", h.fill.Replace(`{"filter":{"search":"`+strings.Replace(digits, "%2B", "+", 1)+`"},"change":{"label_id":"${label}"}}`)).
+				RequireStatus(t, http.StatusAccepted).Data(t, &started)
+			if done := finished(t, h.as, started.ID); done.Done+done.Failed > 0 {
+				t.Errorf("a change of all whose number has %s is one of %+v", digits, done)
+			}
 			if r := admin.Get(t, "/contacts?search="+digits); !strings.Contains(string(r.Body), hiddenNumber) {
 				t.Errorf("an admin does not find %s: %s", digits, r.Body)
 			}

@@ -51,6 +51,9 @@ var Weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", 
 // mostAwayText is the length limit of an away message.
 const mostAwayText = 1000
 
+// Masks reports whether a user sees only parts of people's numbers.
+func (s Settings) Masks(u User) bool { return s.MaskNumbers && u.Role == RoleAgent }
+
 // Automatic reports whether an inbound message triggers an automatic action.
 func (s Settings) Automatic() bool { return s.RoundRobin || s.Away.On }
 

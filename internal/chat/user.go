@@ -32,7 +32,7 @@ type User struct {
 	PasswordHash string // empty until an invitation is accepted
 	Role         Role
 	Sees         Visibility
-	Masked       bool       // sees only parts of people's numbers; set for the signed-in user only
+	Masked       bool       // sees only parts of people's numbers; set for who is signed in, and for the jobs that they began
 	Away         bool       // takes no new conversations for now
 	SecondStep   bool       // must give a code besides the password
 	DisabledAt   *time.Time // when the person left

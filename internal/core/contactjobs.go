@@ -122,7 +122,7 @@ func BulkSlice(tx *store.Tx, job chat.ContactJob, limit int) (chat.ContactJob, i
 	if err := json.Unmarshal(job.Task, &bulk); err != nil {
 		return job, 0, err
 	}
-	u, err := tx.User(job.OrgID, job.UserID)
+	u, err := workingFor(tx, job)
 	if err != nil {
 		return job, 0, err
 	}
@@ -142,6 +142,17 @@ func BulkSlice(tx *store.Tx, job chat.ContactJob, limit int) (chat.ContactJob, i
 	}
 	job.Total = max(job.Total, job.Done)
 	return job, n, err
+}
+
+// workingFor is the user of a job, who sees no more of people's numbers by it than when signed in.
+func workingFor(tx *store.Tx, job chat.ContactJob) (chat.User, error) {
+	u, err := tx.User(job.OrgID, job.UserID)
+	if err != nil {
+		return u, err
+	}
+	org, err := tx.PeekOrganization(job.OrgID)
+	u.Masked = org.Settings.Masks(u)
+	return u, err
 }
 
 // nextOf are the next contacts of the job. Contacts that were made after the job are not included.

@@ -52,7 +52,7 @@ func (r Reader) SessionContext(hash string) (SessionContext, error) {
 		c.Session, c.User = s.value(), u.value()
 		o.ID, o.Plan, o.TrialEndsAt = c.User.OrgID, c.Plan.Name, toTimePtr(trialEnds)
 		o.Settings = readSettings(settings)
-		c.User.Masked = o.Settings.MaskNumbers && c.User.Role == chat.RoleAgent
+		c.User.Masked = o.Settings.Masks(c.User)
 		return c, err
 	}, `SELECT `+sessionColumns+`, `+userColumns+`, o.name, o.subscription_status, o.trial_ends_at, o.suspended, o.settings,
 			p.name, p.api, p.customers, p.monthly_messages, p.retention_days, p.write_per_minute, p.read_per_minute
