@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/clientaddr"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/sso"
@@ -145,8 +146,14 @@ func (a *App) finishSSO(c *rest.Call, in *rest.Sent[finishSSOBody]) (view meView
 
 // identify asks the provider for the identity of the user who came back.
 func (a *App) identify(c *rest.Call, w way, in finishSSOBody) (sso.Identity, error) {
+	from := map[string]float64{"place " + clientaddr.Network(c.R): triesFromPlace}
+	if err := a.logins.admit(c, from); err != nil { // whoever makes up codes would have us ask the provider for each
+		return sso.Identity{}, err
+	}
 	who, err := a.cfg.SSO.Provider.Finish(c.Ctx, w.Attempt, in.State, in.Code, c.Now())
 	switch {
+	case err == nil:
+		a.logins.giveBack(from)
 	case errors.Is(err, sso.ErrAttempt):
 		return who, lostWay()
 	case errors.Is(err, sso.ErrUnverified):

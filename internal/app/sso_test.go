@@ -140,6 +140,18 @@ func TestSSORefuses(t *testing.T) {
 	finish(t, d.Browser(), way, state, code, "").RequireFailure(t, "service_unavailable", "")
 }
 
+// Whoever makes up codes is stopped, before the provider stops the server for asking about all of them.
+func TestSSOCodesAreNotEndless(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, storetest.SQLite, core.Newcomers{})
+	b := d.Browser()
+	way, state, _ := d.visit(t, b)
+	for range 60 {
+		finish(t, b, way, state, "made-up", "").RequireFailure(t, "service_unavailable", "")
+	}
+	finish(t, b, way, state, "made-up", "").RequireFailure(t, "rate_limit_exceeded", "")
+}
+
 func TestSSONewcomers(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, storetest.SQLite, core.Newcomers{Domains: []string{"acme.example"}})

@@ -28,6 +28,9 @@ type Config struct {
 // timeout is how long a call of the provider may take.
 const timeout = 15 * time.Second
 
+// askAgain is for how long a provider that failed is not asked again what it offers.
+const askAgain = 2 * time.Second
+
 // AttemptLife is how long somebody may take to sign in there.
 const AttemptLife = 10 * time.Minute
 
@@ -36,8 +39,10 @@ type Provider struct {
 	cfg    Config
 	client *http.Client
 
-	mu    sync.Mutex
-	found *oidc.Provider
+	mu      sync.Mutex
+	found   *oidc.Provider
+	failure error     // of the last question what it offers
+	asked   time.Time // when that was answered
 }
 
 // New makes a provider. What it offers is asked when somebody first needs it: it may be down when this server starts.
@@ -67,16 +72,20 @@ var (
 	ErrUnverified = errors.New("the identity provider does not say that the e-mail address is the person's")
 )
 
+// discover asks the provider what it offers, until it has said so. Everybody who comes meanwhile waits for the same
+// answer: they are strangers, and each would otherwise wait for the questions of all before.
 func (p *Provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.found == nil {
-		found, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), p.client), p.cfg.Issuer)
-		if err != nil {
-			return nil, fmt.Errorf("ask the identity provider what it offers: %w", err)
-		}
-		p.found = found
+	if p.found != nil || p.failure != nil && time.Since(p.asked) < askAgain {
+		return p.found, p.failure
 	}
+	found, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), p.client), p.cfg.Issuer)
+	if err != nil {
+		p.failure, p.asked = fmt.Errorf("ask the identity provider what it offers: %w", err), time.Now()
+		return nil, p.failure
+	}
+	p.found, p.failure = found, nil
 	return p.found, nil
 }
 
