@@ -28,6 +28,8 @@ const (
 	throttleEntries = 100_000 // some 15 MB
 	// hashing is how many passwords are checked at once, because each takes 64 MiB.
 	hashing = 4
+	// waiting is how many may wait for that, some seconds' work. More would take the places of people who are signed in.
+	waiting = 128
 )
 
 // throttle slows down whoever guesses passwords. It counts for unknown e-mail addresses as well, so it does not
@@ -37,6 +39,7 @@ type throttle struct {
 	now     func() time.Time
 	tries   map[string]*tries
 	hashing chan struct{}
+	waiting chan struct{}
 }
 
 // tries is a bucket: used attempts come back over the window.
@@ -52,7 +55,7 @@ func (n *tries) usedAt(now time.Time) float64 {
 }
 
 func newThrottle(now func() time.Time) *throttle {
-	return &throttle{now: now, tries: map[string]*tries{}, hashing: make(chan struct{}, hashing)}
+	return &throttle{now: now, tries: map[string]*tries{}, hashing: make(chan struct{}, hashing), waiting: make(chan struct{}, waiting)}
 }
 
 // keysOf are the buckets of an attempt, with the size of each.
@@ -74,17 +77,32 @@ func (t *throttle) guard(c *rest.Call, keys map[string]float64, check func() err
 	if err := t.admit(c, keys); err != nil {
 		return err
 	}
-	select {
-	case t.hashing <- struct{}{}:
-		defer func() { <-t.hashing }()
-	case <-c.Ctx.Done():
-		return c.Ctx.Err()
+	if err := t.enter(c); err != nil {
+		t.giveBack(keys)
+		return err
 	}
+	defer func() { <-t.hashing }()
 	err := check()
 	if code, _ := chat.CodeOf(err); err == nil || code == chat.CodeSecondStepRequired { // the password was right
 		t.giveBack(keys)
 	}
 	return err
+}
+
+// enter waits until a password may be hashed, unless too many wait already.
+func (t *throttle) enter(c *rest.Call) error {
+	select {
+	case t.waiting <- struct{}{}:
+		defer func() { <-t.waiting }()
+	default:
+		return rest.Overloaded()
+	}
+	select {
+	case t.hashing <- struct{}{}:
+		return nil
+	case <-c.Ctx.Done():
+		return c.Ctx.Err()
+	}
 }
 
 // admit counts an attempt, or refuses it if there were too many.

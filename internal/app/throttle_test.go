@@ -3,9 +3,11 @@ package app
 import (
 	"fmt"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/rest"
 )
 
@@ -51,4 +53,39 @@ func TestFullThrottleKeepsWhatIsFull(t *testing.T) {
 	if wait := throttle.take(victim); wait == 0 {
 		t.Error("the attempts are forgotten")
 	}
+}
+
+// However many want to sign in, only so many wait: the others hear at once that there is no room, and their attempt does
+// not count.
+func TestFewWaitForTheHash(t *testing.T) {
+	t.Parallel()
+	throttle, done := newThrottle(time.Now), make(chan struct{})
+	var begun, all sync.WaitGroup
+	begun.Add(hashing)
+	attempt := func(i int, check func() error) error {
+		c := from(fmt.Sprintf("192.0.%d.%d:1000", i/250, i%250))
+		c.Ctx = t.Context()
+		return throttle.guard(c, keysOf("x@example.com", "", c), check)
+	}
+	for i := range hashing {
+		all.Go(func() {
+			attempt(i, func() error {
+				begun.Done()
+				<-done
+				return nil
+			})
+		})
+	}
+	begun.Wait()
+	for range waiting { // as those who wait
+		throttle.waiting <- struct{}{}
+	}
+	for i := range 2 * triesOfAddress {
+		err := attempt(1000+i, func() error { return nil })
+		if code, _ := chat.CodeOf(err); code != chat.CodeServiceUnavailable {
+			t.Fatalf("attempt %d: %v", i, err)
+		}
+	}
+	close(done)
+	all.Wait()
 }
