@@ -47,7 +47,7 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 // sendFile sends bytes that never change. They come from strangers, so nothing in them may run in this origin.
 func sendFile(w http.ResponseWriter, r *http.Request, media chat.Media, file io.ReadSeeker) {
 	mimeType, ok := chat.MediaType(media.MimeType) // earlier versions stored it unchecked
-	if !ok {
+	if !ok || partOfPages(mimeType) {
 		mimeType = chat.UnknownMediaType
 	}
 	h := w.Header()
@@ -59,6 +59,13 @@ func sendFile(w http.ResponseWriter, r *http.Request, media chat.Media, file io.
 	h.Set("Content-Disposition", disposition(media))
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(downloadTime))
 	http.ServeContent(w, r, "", media.CreatedAt, file)
+}
+
+// partOfPages reports a type that a page can load as its script or its style. Our pages allow those of this origin, and a
+// file of a stranger must not be one, should something lead a page to it.
+func partOfPages(mimeType string) bool {
+	base, _, _ := strings.Cut(mimeType, ";")
+	return base == "text/css" || strings.HasSuffix(base, "script") || strings.Contains(base, "script1.") // text/javascript1.5
 }
 
 // disposition makes a browser show files that it can only show, and save all others: a page that a stranger sent must

@@ -46,6 +46,10 @@ func TestFilesAreShownOrSaved(t *testing.T) {
 		{"image/svg+xml", "a.svg", `attachment; filename=a.svg`, "image/svg+xml"},
 		{"application/xhtml+xml", "", "attachment", "application/xhtml+xml"},
 		{"application/zip", "a.zip", `attachment; filename=a.zip`, "application/zip"},
+		{"Text/JavaScript; charset=utf-8", "a.js", `attachment; filename=a.js`, unknown},
+		{"application/x-ecmascript", "", "attachment", unknown},
+		{"text/javascript1.5", "", "attachment", unknown},
+		{"text/css", "", "attachment", unknown},
 		{"", "", "attachment", unknown},
 		{"nonsense", "", "attachment", unknown},
 		{"image/png; x=" + strings.Repeat("y", 3<<20), "", "inline", unknown}, // from an earlier version
