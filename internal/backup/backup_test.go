@@ -362,6 +362,7 @@ func TestForeignArchives(t *testing.T) {
 	t.Parallel()
 	for name, entries := range map[string][]string{
 		"outside": {"media/../../evil", "parley.db"}, "absolute": {"/etc/evil"}, "unknown": {"other"}, "empty": {"manifest.json"},
+		"without a store": {"manifest.json", "(nothing) parley.db"},
 	} {
 		path := filepath.Join(t.TempDir(), "copy.tar")
 		f, err := os.Create(path)
@@ -369,6 +370,10 @@ func TestForeignArchives(t *testing.T) {
 		w := tar.NewWriter(f)
 		for _, entry := range entries {
 			content := `{"format":1}`
+			entry, nothing := strings.CutPrefix(entry, "(nothing) ")
+			if nothing {
+				content = ""
+			}
 			must(t, w.WriteHeader(&tar.Header{Name: entry, Typeflag: tar.TypeReg, Size: int64(len(content))}))
 			if _, err := w.Write([]byte(content)); err != nil {
 				t.Fatal(err)
@@ -383,6 +388,24 @@ func TestForeignArchives(t *testing.T) {
 		if left, err := os.ReadDir(parent); err != nil || len(left) > 0 {
 			t.Errorf("%s leaves %v (%v)", name, left, err)
 		}
+	}
+}
+
+// A store alone is no back-up: nobody could tell of when it is, and which program reads it.
+func TestArchiveWithoutItsManifest(t *testing.T) {
+	t.Parallel()
+	store := filepath.Join(storetest.NewConfig(t, storetest.SQLite).Dir, "parley.db")
+	content, err := os.ReadFile(store)
+	must(t, err)
+	path := filepath.Join(t.TempDir(), "copy.tar")
+	f, err := os.Create(path)
+	must(t, err)
+	w := tar.NewWriter(f)
+	must(t, w.WriteHeader(&tar.Header{Name: "parley.db", Typeflag: tar.TypeReg, Size: int64(len(content))}))
+	_, err = w.Write(content)
+	must(t, errors.Join(err, w.Close(), f.Close()))
+	if _, err := backup.Restore(t.Context(), path, filepath.Join(t.TempDir(), "data")); err == nil || !strings.Contains(err.Error(), "it has no manifest.json") {
+		t.Errorf("got %v", err)
 	}
 }
 

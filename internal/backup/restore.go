@@ -163,6 +163,8 @@ func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err e
 		switch {
 		case errors.Is(err, io.EOF) && !database:
 			return m, files, fmt.Errorf("%s is not a back-up: it has no %s", path, databaseName)
+		case errors.Is(err, io.EOF) && m.Format == 0:
+			return m, files, fmt.Errorf("%s is not a back-up: it has no %s", path, manifestName)
 		case errors.Is(err, io.EOF):
 			return m, files, nil
 		case err != nil:
@@ -173,6 +175,8 @@ func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err e
 		switch name := header.Name; {
 		case name == manifestName:
 			err = readManifest(archive, &m)
+		case name == databaseName && header.Size == 0: // SQLite takes it for a database that is new
+			err = fmt.Errorf("%s is not a back-up: its %s is empty", path, name)
 		case name == databaseName, name == keyName:
 			database = database || name == databaseName
 			err = extract(archive, filepath.Join(dir, name))
