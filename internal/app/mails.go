@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -62,18 +61,11 @@ func (a *App) forgetPassword(c *rest.Call, in *rest.Sent[forgottenBody]) (askedV
 	return askedView{true}, nil
 }
 
-// mailReset makes a link for the user with the address, if there is one, and mails it.
+// mailReset makes a link for the user with the address, if there is to be one, and mails it.
 func (a *App) mailReset(ctx context.Context, email string) error {
 	return a.store.InTx(ctx, func(tx *store.Tx) error {
-		u, err := tx.UserByEmail(email)
-		if errors.Is(err, store.ErrNotFound) || err == nil && u.DisabledAt != nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		token, link, err := core.LinkUser(tx, chat.RoleOwner, u.OrgID, u.ID)
-		if err != nil {
+		token, u, link, err := core.LinkForgotten(tx, email)
+		if err != nil || token == "" {
 			return err
 		}
 		return a.mailLink(tx, u, link, a.cfg.PublicURL+core.UserLinkPath+token)

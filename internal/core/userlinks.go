@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -23,6 +24,31 @@ func LinkUser(tx *store.Tx, by chat.Role, orgID, userID string) (token string, l
 		return "", chat.UserLink{}, err
 	}
 	return token, link, audit(tx, orgID, chat.AuditUserLinked, ofUser(u), "kind", string(link.Kind))
+}
+
+// forgottenAgain is how long a link stays that was just made, whoever asks for another.
+const forgottenAgain = 10 * time.Minute
+
+// LinkForgotten makes a link for the user with an address, for somebody who says that they have forgotten the password. It
+// makes none, and returns no token, where there is no such user, or where a link was just made: anybody can ask, and
+// nobody should be able to end the links of others, or to fill their mailbox.
+func LinkForgotten(tx *store.Tx, email string) (token string, u chat.User, link chat.UserLink, err error) {
+	u, err = tx.UserByEmail(email)
+	if errors.Is(err, store.ErrNotFound) || err == nil && u.DisabledAt != nil {
+		return "", u, link, nil
+	}
+	if err != nil {
+		return "", u, link, err
+	}
+	link, err = tx.LinkOf(u.OrgID, u.ID)
+	if err == nil && tx.Now().Sub(link.CreatedAt) < forgottenAgain {
+		return "", u, link, nil
+	}
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return "", u, link, err
+	}
+	token, link, err = LinkUser(tx, chat.RoleOwner, u.OrgID, u.ID)
+	return token, u, link, err
 }
 
 // InviteUser makes a user who chooses a password with the link.

@@ -138,3 +138,35 @@ func TestNumbersOfTheOwnTeam(t *testing.T) {
 		}
 	})
 }
+
+// Whoever asks for links in another's name, again and again, ends none that was just made, and learns nothing.
+func TestForgottenLinksStay(t *testing.T) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+		org := storetest.Org(t, st)
+		_, err := run(st, createUser(core.NewUser{OrgID: org.ID, Email: "ann@example.com", Name: "Ann", Password: "$hash$", Role: chat.RoleAdmin}))
+		requireNoError(t, err)
+		ask := func(email string) string {
+			token, err := run(st, func(tx *store.Tx) (string, error) {
+				token, _, _, err := core.LinkForgotten(tx, email)
+				return token, err
+			})
+			requireNoError(t, err)
+			return token
+		}
+		if token := ask("nobody@example.com"); token != "" {
+			t.Errorf("nobody gets the link %s", token)
+		}
+		first := ask("Ann@example.com")
+		clock.Advance(10*time.Minute - time.Millisecond)
+		if second := ask("ann@example.com"); first == "" || second != "" {
+			t.Errorf("the links are %q and %q", first, second)
+		}
+		if _, _, err := core.Linked(st.Read(t.Context()), st, first); err != nil {
+			t.Errorf("the first link: %v", err)
+		}
+		clock.Advance(time.Millisecond)
+		if third := ask("ann@example.com"); third == "" || third == first {
+			t.Errorf("after ten minutes the link is %q", third)
+		}
+	})
+}

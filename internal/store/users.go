@@ -122,14 +122,23 @@ func (tx *Tx) PutUserLink(l chat.UserLink) error {
 	return err
 }
 
+const selectUserLink = "SELECT org_id, user_id, kind, hash, created_at, expires_at FROM user_links"
+
+func scanUserLink(row scanner) (l chat.UserLink, err error) {
+	var createdAt, expiresAt int64
+	err = row.Scan(&l.OrgID, &l.UserID, &l.Kind, &l.Hash, &createdAt, &expiresAt)
+	l.CreatedAt, l.ExpiresAt = toTime(createdAt), toTime(expiresAt)
+	return l, err
+}
+
 // UserLink finds a link by its hash, or ErrNotFound.
 func (r Reader) UserLink(hash string) (chat.UserLink, error) {
-	return one(r, func(row scanner) (l chat.UserLink, err error) {
-		var createdAt, expiresAt int64
-		err = row.Scan(&l.OrgID, &l.UserID, &l.Kind, &l.Hash, &createdAt, &expiresAt)
-		l.CreatedAt, l.ExpiresAt = toTime(createdAt), toTime(expiresAt)
-		return l, err
-	}, "SELECT org_id, user_id, kind, hash, created_at, expires_at FROM user_links WHERE hash = $1"+r.forUpdate(), hash)
+	return one(r, scanUserLink, selectUserLink+" WHERE hash = $1"+r.forUpdate(), hash)
+}
+
+// LinkOf is a user's link, or ErrNotFound.
+func (r Reader) LinkOf(orgID, userID string) (chat.UserLink, error) {
+	return one(r, scanUserLink, selectUserLink+" WHERE org_id = $1 AND user_id = $2"+r.forUpdate(), orgID, userID)
 }
 
 // DeleteUserLink deletes a user's link.
