@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -156,6 +157,19 @@ func TestGuessingCodes(t *testing.T) {
 		ana.signIn(t, "guess").RequireFailure(t, "invalid_second_step", "code")
 	}
 	ana.signIn(t, ana.code(t)).RequireFailure(t, "rate_limit_exceeded", "")
+}
+
+// Codes of somebody who does not know the password are no guesses: they keep nobody from signing in.
+func TestCodesWithoutThePassword(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	ana := newPerson(t, w, storetest.Org(t, w.Store), chat.RoleAgent)
+	ana.turnOn(t)
+	for i := range 12 {
+		w.Browser().Do(t, "POST", "/session", `{"email":"`+ana.Email+`","password":"wrong","code":"123456"}`, "X-Forwarded-For", fmt.Sprint("192.0.2.", i)).
+			RequireFailure(t, "invalid_credentials", "")
+	}
+	ana.signIn(t, ana.code(t)).RequireStatus(t, http.StatusOK)
 }
 
 func TestRequiringTwoStepSignIn(t *testing.T) {

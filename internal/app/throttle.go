@@ -58,6 +58,9 @@ func newThrottle(now func() time.Time) *throttle {
 	return &throttle{now: now, tries: map[string]*tries{}, hashing: make(chan struct{}, hashing), waiting: make(chan struct{}, waiting)}
 }
 
+// codeKey begins the name of a bucket for codes.
+const codeKey = "code "
+
 // keysOf are the buckets of an attempt, with the size of each.
 func keysOf(email, code string, c *rest.Call) map[string]float64 {
 	email = strings.ToLower(strings.TrimSpace(email))
@@ -66,7 +69,7 @@ func keysOf(email, code string, c *rest.Call) map[string]float64 {
 		"here " + network + " " + email: triesHere, "address " + email: triesOfAddress, "place " + network: triesFromPlace,
 	}
 	if code != "" {
-		keys["code "+email] = triesOfCode
+		keys[codeKey+email] = triesOfCode
 	}
 	return keys
 }
@@ -83,7 +86,11 @@ func (t *throttle) guard(c *rest.Call, keys map[string]float64, check func() err
 	}
 	defer func() { <-t.hashing }()
 	err := check()
-	if code, _ := chat.CodeOf(err); err == nil || code == chat.CodeSecondStepRequired { // the password was right
+	switch code, _ := chat.CodeOf(err); {
+	case err == nil || code == chat.CodeSecondStepRequired: // the password was right
+		t.giveBack(keys)
+	case code == chat.CodeInvalidCredentials: // nobody has looked at the code: only who knows the password uses up the few
+		maps.DeleteFunc(keys, func(key string, _ float64) bool { return !strings.HasPrefix(key, codeKey) })
 		t.giveBack(keys)
 	}
 	return err
