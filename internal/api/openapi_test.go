@@ -145,7 +145,7 @@ func TestDocumentDescribesEachOperation(t *testing.T) {
 			t.Errorf("two operations are called %v", id)
 		}
 		ids[op.fields["operationId"]] = true
-		for _, problem := range slices.Concat(op.textProblems(), op.securityProblems(), op.responseProblems(doc), op.parameterProblems()) {
+		for _, problem := range slices.Concat(op.textProblems(), op.securityProblems(), op.responseProblems(doc), op.headerProblems(doc), op.parameterProblems()) {
 			t.Errorf("%s: %s", op.name(), problem)
 		}
 	}
@@ -212,6 +212,19 @@ func (d described) responseProblems(doc *apitest.Document) (problems []string) {
 	for _, status := range d.dueStatuses() {
 		if responses[status] == nil {
 			problems = append(problems, "does not say when it answers "+status)
+		}
+	}
+	return problems
+}
+
+// headerProblems checks that the answers to keys, and no others, have the headers of the rate limit.
+func (d described) headerProblems(doc *apitest.Document) (problems []string) {
+	for status := range d.fields["responses"].(map[string]any) {
+		headers, _ := doc.At("paths", d.path, d.method, "responses", status)["headers"].(map[string]any)
+		for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
+			if due := !d.open() && status != "401"; due != (headers[name] != nil) {
+				problems = append(problems, fmt.Sprint(status, " has ", name, ": ", !due))
+			}
 		}
 	}
 	return problems

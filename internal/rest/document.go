@@ -246,7 +246,10 @@ func (d *draft) failure(op *Operation, status int, codes []chat.Code) *huma.Resp
 		headers["Retry-After"] = headerRef("Retry-After")
 	}
 	name := failureName(status, codes)
-	if headers[headerReplayed] != nil {
+	switch { // what has the same codes may have other headers
+	case op.Open:
+		name += ".open"
+	case headers[headerReplayed] != nil:
 		name += ".keyed"
 	}
 	if d.api.Components.Responses[name] == nil {
