@@ -163,7 +163,7 @@ func listBroadcasts(c *rest.Call, in *listBroadcastsInput, p store.Page) (store.
 }
 
 type createBroadcastBody struct {
-	Name        string                `json:"name" minLength:"1" maxLength:"200" collapsed:"true" doc:"1 to 200 characters; only colleagues see it."`
+	Name        string                `json:"name" minLength:"1" maxLength:"200" collapsed:"true" doc:"1 to 200 characters; white space is collapsed. Only colleagues see it."`
 	Template    broadcastTemplateBody `json:"template"`
 	Audience    *audienceBody         `json:"audience,omitempty" doc:"Whom it goes to. Those with the labels are looked up when it starts."`
 	PerSecond   *int64                `json:"per_second,omitempty" minimum:"1" maximum:"1000" nullable:"true" doc:"Messages a second; without it, as fast as the number may."`
@@ -279,12 +279,12 @@ func getBroadcast(c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (Broadcas
 }
 
 type updateBroadcastBody struct {
-	Name        *string                  `json:"name,omitempty" minLength:"1" maxLength:"200" collapsed:"true"`
+	Name        *string                  `json:"name,omitempty" minLength:"1" maxLength:"200" collapsed:"true" doc:"1 to 200 characters; white space is collapsed."`
 	Template    *broadcastTemplateBody   `json:"template,omitempty"`
 	Audience    *labelsBody              `json:"audience,omitempty" doc:"Other labels. Recipients that were added stay."`
 	PerSecond   chat.Patch[int64]        `json:"per_second,omitzero" minimum:"1" maximum:"1000" doc:"Null: as fast as the number may."`
 	ScheduledAt chat.Patch[rest.Instant] `json:"scheduled_at,omitzero" nullable:"true" doc:"Null makes it a draft."`
-	TimeZone    *string                  `json:"time_zone,omitempty" minLength:"1" maxLength:"64"`
+	TimeZone    chat.Patch[string]       `json:"time_zone,omitzero" minLength:"1" maxLength:"64" doc:"Null: none is shown."`
 
 	checked *chat.BroadcastTemplate
 }

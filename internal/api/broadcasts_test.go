@@ -66,7 +66,7 @@ func TestBroadcastDraft(t *testing.T) {
 			t.Errorf("it is made as %+v", b)
 		}
 		call(http.MethodPost, "", `{"name":"Sale","template":{"name":"sale","language":"en"},"audience":{"filter":{"label_ids":["lbl_01ARZ3NDEKTSV4RRFFQ69G5FAV"]}}}`).
-			RequireFailure(t, "invalid_field_value", "audience.filter.label_ids")
+			RequireFailure(t, "invalid_field_value", "audience.filter.label_ids[0]")
 		id := "/" + b.ID
 		// An address under another name would otherwise be a wrong number, for every one of them.
 		call(http.MethodPost, "", make+`"recipients":[{"to":"+4915510000002"},{"phone_number":"+4915510000003"}]}}`).
@@ -111,6 +111,48 @@ func TestBroadcastDraft(t *testing.T) {
 		}
 		c.Call(t, apitest.Request{Method: http.MethodDelete, Path: "/v1/labels/${label}"}).RequireStatus(t, http.StatusOK)
 		call(http.MethodPost, id+"/start", "").RequireFailure(t, "invalid_field_value", "audience.label_ids")
+	})
+}
+
+// A name is kept as its length is counted, with one blank for each run of white space. What is wrong with a list is told
+// by its place, and null clears a time zone.
+func TestBroadcastDraftFields(t *testing.T) {
+	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
+		hasSale(t, c)
+		hasLabel(`{"name":"VIP"}`)(t, c)
+		call := func(method, rest, body string) *apitest.Response {
+			t.Helper()
+			return c.Call(t, apitest.Request{Method: method, Path: "/v1/${number}/broadcasts" + rest, Body: body})
+		}
+		type fields struct {
+			ID, Name string
+			TimeZone *string `json:"time_zone"`
+		}
+		const sale = `{"template":{"name":"sale","language":"en"},"name":"`
+		wide := " Winter" + strings.Repeat(" ", 300) + " sale "
+		for _, list := range []string{`"label_ids":["${label}","lbl_01ARZ3NDEKTSV4RRFFQ69G5FAV"]`, `"label_ids":["${label}","x"]`} {
+			call(http.MethodPost, "", sale+`Sale","audience":{`+list+`}}`).RequireFailure(t, "invalid_field_value", "audience.label_ids[1]")
+		}
+		call(http.MethodPost, "", sale+`Sale","audience":{"contact_ids":["ctc_01ARZ3NDEKTSV4RRFFQ69G5FAV"]}}`).
+			RequireFailure(t, "invalid_field_value", "audience.contact_ids[0]")
+		var b fields
+		call(http.MethodPost, "", sale+wide+`","time_zone":"Asia/Jakarta"}`).RequireStatus(t, http.StatusCreated).Data(t, &b)
+		if b.Name != "Winter sale" || b.TimeZone == nil {
+			t.Errorf("it is made as %+v", b)
+		}
+		call(http.MethodPatch, "/"+b.ID, `{"name":"`+wide+`"}`).RequireStatus(t, http.StatusOK).Data(t, &b)
+		if b.Name != "Winter sale" || b.TimeZone == nil {
+			t.Errorf("with a wide name it becomes %+v", b)
+		}
+		b.TimeZone = nil
+		call(http.MethodPatch, "/"+b.ID, `{"time_zone":"Europe/Berlin"}`).RequireStatus(t, http.StatusOK).Data(t, &b)
+		if b.TimeZone == nil || *b.TimeZone != "Europe/Berlin" {
+			t.Errorf("with another time zone it becomes %+v", b)
+		}
+		call(http.MethodPatch, "/"+b.ID, `{"time_zone":null}`).RequireStatus(t, http.StatusOK).Data(t, &b)
+		if b.TimeZone != nil {
+			t.Errorf("without its time zone it has %s", *b.TimeZone)
+		}
 	})
 }
 

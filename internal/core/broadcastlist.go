@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -133,7 +134,7 @@ func addContacts(tx *store.Tx, account chat.Account, b chat.Broadcast, given []s
 	for i, id := range ids {
 		contact, ok := found[id]
 		if !ok || contact.AccountID != account.ID {
-			return Added{}, chat.Invalid("audience.contact_ids", "This number has no contact %s.", given[i])
+			return Added{}, chat.Invalid(fmt.Sprintf("audience.contact_ids[%d]", i), "This number has no contact %s.", given[i])
 		}
 		rows = append(rows, chat.Recipient{Status: chat.RecipientWaiting, Address: addressOf(contact), ContactID: id})
 	}

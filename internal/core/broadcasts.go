@@ -2,7 +2,9 @@ package core
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -40,7 +42,7 @@ type NewRecipient struct {
 // CreateBroadcast makes a broadcast: a draft, or one that starts at its time.
 func CreateBroadcast(tx *store.Tx, account chat.Account, in NewBroadcast) (chat.Broadcast, error) {
 	b := chat.Broadcast{
-		ID: tx.NewID(chat.KindBroadcast), OrgID: account.OrgID, AccountID: account.ID, Name: in.Name, Status: chat.BroadcastDraft,
+		ID: tx.NewID(chat.KindBroadcast), OrgID: account.OrgID, AccountID: account.ID, Name: collapsed(in.Name), Status: chat.BroadcastDraft,
 		Template: in.Template, Audience: in.Audience, PerSecond: in.PerSecond, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
 	if err := checkAudience(tx.Reader, account, in.Audience); err != nil {
@@ -59,6 +61,9 @@ func CreateBroadcast(tx *store.Tx, account chat.Account, in NewBroadcast) (chat.
 	return b, err
 }
 
+// collapsed is a name with one blank for each run of white space, which is how its length is counted.
+func collapsed(name string) string { return strings.Join(strings.Fields(name), " ") }
+
 // checkAudience refuses labels that contacts of the account cannot have, and a filter beside labels.
 func checkAudience(r store.Reader, account chat.Account, a chat.Audience) error {
 	if a.Filter != nil && len(a.LabelIDs) > 0 {
@@ -66,7 +71,7 @@ func checkAudience(r store.Reader, account chat.Account, a chat.Audience) error 
 	}
 	missing, err := missingLabel(r, account, a)
 	if err == nil && missing != "" {
-		err = chat.Invalid(labelsField(a), "The number's team has no label %s.", missing)
+		err = chat.Invalid(fmt.Sprintf("%s[%d]", labelsField(a), slices.Index(a.Labels(), missing)), "The number's team has no label %s.", missing)
 	}
 	return err
 }
@@ -130,7 +135,7 @@ type BroadcastPatch struct {
 	Audience    *chat.Audience
 	PerSecond   chat.Patch[int64]
 	ScheduledAt chat.Patch[time.Time]
-	TimeZone    *string
+	TimeZone    chat.Patch[string]
 }
 
 // UpdateBroadcast changes a broadcast that has not begun.
@@ -140,7 +145,7 @@ func UpdateBroadcast(tx *store.Tx, account chat.Account, id string, p BroadcastP
 		return b, err
 	}
 	if p.Name != nil {
-		b.Name = *p.Name
+		b.Name = collapsed(*p.Name)
 	}
 	if p.Template != nil {
 		b.Template = *p.Template
@@ -154,13 +159,13 @@ func UpdateBroadcast(tx *store.Tx, account chat.Account, id string, p BroadcastP
 	if p.PerSecond.Given {
 		b.PerSecond = p.PerSecond.Value
 	}
-	if p.ScheduledAt.Given || p.TimeZone != nil {
+	if p.ScheduledAt.Given || p.TimeZone.Given {
 		at, zone := b.ScheduledAt, b.TimeZone
 		if p.ScheduledAt.Given {
 			at = p.ScheduledAt.Value
 		}
-		if p.TimeZone != nil {
-			zone = *p.TimeZone
+		if p.TimeZone.Given {
+			zone = deref(p.TimeZone.Value)
 		}
 		if err := schedule(&b, at, zone, tx.Now()); err != nil {
 			return b, err
