@@ -92,8 +92,8 @@ func showConversation(r store.Reader, account chat.Account, id string) (conversa
 	if err != nil {
 		return conversationView{}, err
 	}
-	labels, err := r.LabelsOfConversations(account.OrgID, []string{id})
-	return viewConversation(account, conversation, labels[id]), err
+	labels, err := r.LabelsOfConversations(account.OrgID, []string{conversation.ID}) // id may be of a merged one
+	return viewConversation(account, conversation, labels[conversation.ID]), err
 }
 
 type listConversationsInput struct {

@@ -115,7 +115,13 @@ func requireMerged(t *testing.T, c *apitest.Case, _ *apitest.Response) {
 	c.Make(t, "label", "/v1/labels", `{"name":"vip"}`)
 	c.Call(t, apitest.Request{Method: http.MethodPost, Path: contacts + "/${other}/labels", Body: label}).RequireStatus(t, http.StatusOK)
 	c.Call(t, apitest.Request{Method: http.MethodPost, Path: "/v1/${number}/conversations/${other_conversation}/labels", Body: label}).RequireStatus(t, http.StatusOK)
-	c.Call(t, apitest.Request{Method: http.MethodPatch, Path: "/v1/${number}/conversations/${other_conversation}", Body: `{"status":"pending"}`}).RequireStatus(t, http.StatusOK)
+	for _, r := range []apitest.Request{{Method: http.MethodPatch, Body: `{"status":"pending"}`}, {Method: http.MethodGet}} {
+		var shown struct{ Labels []struct{ Name string } }
+		r.Path = "/v1/${number}/conversations/${other_conversation}"
+		if c.Call(t, r).RequireStatus(t, http.StatusOK).Data(t, &shown); len(shown.Labels) != 1 {
+			t.Errorf("%s by the old id shows the labels %v", r.Method, shown.Labels)
+		}
+	}
 	var labelled struct {
 		Applied, Already int
 		Skipped          int `json:"skipped_cross_org"`
