@@ -96,6 +96,7 @@ func registerMessageMedia(a *API) {
 
 func (a *API) messageFile(c *rest.Call, in *rest.NumberByID[rest.MessageID]) (messageFileView, error) {
 	address, err := core.MessageFileAddress(c.Read(), c.Account, string(in.ID), a.publicURL, c.Caller.User)
+	address = chat.InASCII(address)
 	if err == nil {
 		location := address
 		if c.Caller.User != nil { // a browser on another host name may show only files of that host

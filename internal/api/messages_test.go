@@ -308,6 +308,9 @@ func TestMessageMedia(t *testing.T) {
 		{Name: "a link", Given: all(sentWith("image", `{"link":"https://files.example/a.png"}`), func(_ *testing.T, c *apitest.Case) {
 			c.Set("url", "https://files.example/a.png")
 		}), Request: media, Status: http.StatusFound, Header: found},
+		{Name: "a link as people write it", Given: all(sentWith("image", `{"link":"https://files.example/a é.png?x=%20y z"}`), func(_ *testing.T, c *apitest.Case) {
+			c.Set("url", "https://files.example/a%20%C3%A9.png?x=%20y%20z")
+		}), Request: media, Status: http.StatusFound, Header: found},
 		{Name: "a file that is being fetched", Given: incoming(nil), Request: media, Code: "resource_not_found", Header: map[string]string{"Location": ""}},
 		{Name: "a text", Given: sentWith("text", `{"body":"x"}`), Request: media, Code: "resource_not_found"},
 		{Name: "a file that was deleted from the library", Given: all(sentWith("image", `{"id":"${media}"}`), func(t *testing.T, c *apitest.Case) {

@@ -3,6 +3,7 @@ package chat
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -138,7 +139,20 @@ func WithQuery(address string, pairs ...string) string {
 		query += url.QueryEscape(pairs[i]) + "=" + url.QueryEscape(pairs[i+1])
 	}
 	u.RawQuery, u.ForceQuery = query, false
-	return u.String()
+	return InASCII(u.String())
+}
+
+// InASCII escapes in an address what a header cannot carry: blanks, and all that is not ASCII.
+func InASCII(address string) string {
+	var b strings.Builder
+	for i := range len(address) {
+		if c := address[i]; c > ' ' && c <= '~' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }
 
 const (

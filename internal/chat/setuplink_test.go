@@ -17,6 +17,7 @@ func TestWithQuery(t *testing.T) {
 		"https://a.example/p?q=1&":          "https://a.example/p?q=1&k=v&x=a+b%26",
 		"https://a.example/p?next=%2Fx%3Fy": "https://a.example/p?next=%2Fx%3Fy&k=v&x=a+b%26",
 		"https://a.example/p?k=old;z":       "https://a.example/p?k=old;z&k=v&x=a+b%26",
+		"https://a.example/ä?b=ä%20":        "https://a.example/%C3%A4?b=%C3%A4%20&k=v&x=a+b%26",
 		"http://localhost:3000/%C3%A4?b=c":  "http://localhost:3000/%C3%A4?b=c&k=v&x=a+b%26",
 	} {
 		if got := chat.WithQuery(address, "k", "v", "x", "a b&"); got != want {
