@@ -156,7 +156,7 @@ type createContactBody struct {
 	BSUID       *string       `json:"bsuid,omitempty" nullable:"true" pattern:"^[A-Z]{2}[.][A-Za-z0-9]{1,128}$" doc:"The business-scoped user id."`
 	Username    *string       `json:"username,omitempty" nullable:"true" minLength:"1" maxLength:"100" doc:"Unique among the number's contacts without regard to case."`
 	Name        *string       `json:"name,omitempty" nullable:"true" minLength:"1" maxLength:"200"`
-	Email       *string       `json:"email,omitempty" nullable:"true" format:"email" clearing:"true" maxLength:"255" doc:"Empty is the same as null."`
+	Email       *string       `json:"email,omitempty" nullable:"true" format:"email-or-empty" maxLength:"255" doc:"An e-mail address. Empty is the same as null."`
 	Metadata    rest.FreeForm `json:"metadata,omitempty" maxProperties:"64" doc:"Anything of your own: at most 64 keys and 16 KiB."`
 	Consent     *chat.Consent `json:"marketing_consent,omitempty" doc:"What the person wants of marketing; unknown without it."`
 }
@@ -193,7 +193,7 @@ func getContact(c *rest.Call, in *rest.NumberByID[rest.ContactID]) (contactView,
 type updateContactBody struct {
 	Name     chat.Patch[string]          `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"Null clears it."`
 	Username chat.Patch[string]          `json:"username,omitzero" minLength:"1" maxLength:"100" doc:"Unique among the number's contacts without regard to case. Null clears it."`
-	Email    chat.Patch[string]          `json:"email,omitzero" format:"email" clearing:"true" maxLength:"255" doc:"Empty or null clears it."`
+	Email    chat.Patch[string]          `json:"email,omitzero" format:"email-or-empty" maxLength:"255" doc:"An e-mail address. Empty or null clears it."`
 	Metadata chat.Patch[json.RawMessage] `json:"metadata,omitzero" maxProperties:"64" doc:"Replaces what was there: at most 64 keys and 16 KiB. Null clears it."`
 	Consent  *chat.Consent               `json:"marketing_consent,omitempty"`
 }

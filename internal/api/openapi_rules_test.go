@@ -124,3 +124,18 @@ func deliveryHeaders(kind chat.EventType) (names []string) {
 	slices.Sort(names)
 	return names
 }
+
+// What the API takes is right by the document too, also for those who check formats before they send.
+func TestDocumentTakesEmptyAddresses(t *testing.T) {
+	t.Parallel()
+	doc := apitest.Start(t, storetest.SQLite).Document()
+	for _, name := range []string{"CreateContactBody", "UpdateContactBody"} {
+		schema, err := doc.Schema("components", "schemas", name, "properties", "email")
+		must(t, err)
+		for _, email := range []any{"", "ada@example.com", nil} {
+			if err := schema.Validate(email); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}

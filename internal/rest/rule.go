@@ -27,7 +27,6 @@ type rule struct {
 	enum      []string
 	trimmed   bool    // white space around the text is ignored
 	collapsed bool    // runs of white space count as one blank
-	clearing  bool    // the empty text is allowed, and means null
 	someOf    bool    // an object that needs at least one of its fields
 	either    []*rule // the alternative forms of a value, each of another JSON type
 	part      bool    // its operation decides whether it counts, and decodes it
@@ -143,8 +142,7 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 			}
 			if property := s.Properties[name]; property != nil {
 				field := newRule(reg, t.Field(i).Type, property)
-				field.trimmed, field.clearing = tag.Get("trimmed") == "true", tag.Get("clearing") == "true"
-				field.collapsed = tag.Get("collapsed") == "true"
+				field.trimmed, field.collapsed = tag.Get("trimmed") == "true", tag.Get("collapsed") == "true"
 				r.fields = append(r.fields, fieldRule{name, i, slices.Contains(s.Required, name), tag.Get("unless"), field})
 			}
 		}

@@ -61,8 +61,6 @@ func (r *rule) checkString(s, path string) *chat.Error {
 	}
 	n := utf8.RuneCountInString(counted)
 	switch least, most := r.limits.minLength, r.limits.maxLength; {
-	case s == "" && r.clearing:
-		return nil
 	case strings.ContainsRune(s, 0):
 		return chat.Invalid(path, "Must not contain the NUL character.")
 	case r.enum != nil && !slices.Contains(r.enum, s):
@@ -84,11 +82,17 @@ func (r *rule) checkString(s, path string) *chat.Error {
 
 const formatPhoneNumber = "phone-number"
 
-// checkedFormats are the formats with error codes of their own.
+// checkedFormats are formats of our own, most of them with error codes of their own.
 var checkedFormats = map[string]func(path, s string) error{
 	formatPhoneNumber: func(path, s string) error {
 		_, err := chat.CleanPhoneNumber(path, s)
 		return err
+	},
+	"email-or-empty": func(path, s string) error { // by the known format an empty text is wrong
+		if s == "" || validFormat("email", s) {
+			return nil
+		}
+		return chat.Invalid(path, "Must be a valid email, or empty.")
 	},
 	"event-type": chat.CheckEventType,
 	"event-types": func(path, s string) error {
