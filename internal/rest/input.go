@@ -141,8 +141,9 @@ func (p param) value(c *Call) (value queryValue, given bool) {
 	value, given = c.query().values[p.name]
 	switch p.rule.limits.format {
 	case "date-time", formatPhoneNumber:
-		// An unescaped + arrives as a space. Neither of these formats contains a space.
-		value.text = strings.ReplaceAll(value.text, " ", "+")
+		// An unescaped + arrives as a space. Neither of these formats contains a space, nor a letter whose case matters:
+		// RFC 3339 also has instants with t and z.
+		value.text = strings.ToUpper(strings.ReplaceAll(value.text, " ", "+"))
 	}
 	return value, given
 }

@@ -45,11 +45,14 @@ func TestBindReachesEmbeddedFields(t *testing.T) {
 	}
 }
 
-func TestBindReadsAnUnescapedOffset(t *testing.T) {
+func TestBindReadsInstantsAsWritten(t *testing.T) {
 	t.Parallel()
-	in, err := bindEmbedding(t, pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05+02:00")
-	if err != nil || in.Since == nil {
-		t.Fatalf("got %v, %v", in.Since, err)
+	want := time.Date(2026, 1, 2, 1, 4, 5, 0, time.UTC)
+	for _, text := range []string{"2026-01-02T03:04:05+02:00", "2026-01-02t03:04:05%2b02:00", "2026-01-02t01:04:05z"} {
+		in, err := bindEmbedding(t, pathValues{"123456", "x1"}, "since="+text)
+		if err != nil || in.Since == nil || !in.Since.Equal(want) {
+			t.Errorf("%s is %v, %v", text, in.Since, err)
+		}
 	}
 }
 
