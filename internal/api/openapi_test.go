@@ -217,10 +217,15 @@ func (d described) responseProblems(doc *apitest.Document) (problems []string) {
 	return problems
 }
 
-// headerProblems checks that the answers to keys, and no others, have the headers of the rate limit.
+// headerProblems checks that the answers to keys, and no others, have the headers of the rate limit, and that tables have a
+// name.
 func (d described) headerProblems(doc *apitest.Document) (problems []string) {
 	for status := range d.fields["responses"].(map[string]any) {
 		headers, _ := doc.At("paths", d.path, d.method, "responses", status)["headers"].(map[string]any)
+		table := doc.At("paths", d.path, d.method, "responses", status, "content", "text/csv; charset=utf-8") != nil
+		if table != (headers["Content-Disposition"] != nil) {
+			problems = append(problems, fmt.Sprint(status, " has a name: ", !table))
+		}
 		for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
 			if due := !d.open() && status != "401"; due != (headers[name] != nil) {
 				problems = append(problems, fmt.Sprint(status, " has ", name, ": ", !due))

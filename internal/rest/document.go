@@ -307,6 +307,7 @@ var sharedHeaders = map[string]*huma.Header{
 	"X-RateLimit-Remaining": integerHeader("How many of them are left now."),
 	"X-RateLimit-Reset":     integerHeader("When all of them will be there again, in Unix seconds."),
 	"Retry-After":           integerHeader("How many seconds to wait before trying again."),
+	"Content-Disposition":   textHeader("The name to save the file under."),
 	"Location":              textHeader("The file's permanent address."),
 	"ETag":                  textHeader("The version; send it as If-None-Match to be answered 304 while it is current."),
 	headerReplayed:          textHeader("true when the answer was given before under the same Idempotency-Key."),
@@ -331,6 +332,9 @@ func (op *Operation) headers(status int) map[string]*huma.Param {
 	}
 	if status == http.StatusFound {
 		names = append(names, "Location")
+	}
+	if op.answers != "" && status == http.StatusOK {
+		names = append(names, "Content-Disposition")
 	}
 	if slices.Contains(op.Errors, chat.CodeIdempotencyInProgress) {
 		names = append(names, headerReplayed)
