@@ -72,7 +72,7 @@ func sampleText(t *testing.T, schema map[string]any) string {
 	}
 	if format, ok := schema["format"].(string); ok {
 		sample := map[string]string{
-			"phone-number": "+15550001111", "email": "ada@example.com", "uri": "https://hooks.example/in", "date-time": "2026-01-01T00:00:00Z",
+			"phone-number": "+15550001111", "email": "ada@example.com", "email-or-empty": "ada@example.com", "uri": "https://hooks.example/in", "date-time": "2026-01-01T00:00:00Z",
 			"event-type": "message.sent", "event-types": "message.sent",
 		}[format]
 		if sample == "" {
