@@ -155,11 +155,14 @@ var wider = map[string]any{
 	"TemplateCardPart":   client.TemplatePart{},
 }
 
+// asTheyCame are the schemas of what the provider sent, which the client passes on as JSON.
+var asTheyCame = []string{"Referral", "Order", "OrderItem", "ReferredProduct", "InboundError"}
+
 // unexported are envelopes and schemas that the client fills in by itself.
 func unexported(name string) bool {
 	return strings.HasSuffix(name, "Envelope") || strings.HasSuffix(name, "Page") ||
 		slices.Contains([]string{"OpenAPI", "SendBody", "TypingBody", "RegisterBody", "MessageFile", "AttachLabelBody", "MergeContactsBody", "TestWebhookBody",
-			"AddRecipientsBody", "TestBroadcastBody"}, name)
+			"AddRecipientsBody", "TestBroadcastBody", "Error", "TemplateLanguage"}, name)
 }
 
 // filters are the filters of lists, with everything in them set.
@@ -215,9 +218,8 @@ type document struct {
 		Parameters  []struct{ Name, In string }
 	}
 	Components struct {
-		Schemas   map[string]struct{ Properties map[string]any }
-		Responses map[string]struct {
-			Content map[string]struct{ Schema json.RawMessage }
+		Schemas map[string]struct {
+			Properties map[string]struct{ Enum []any }
 		}
 	}
 }
@@ -273,7 +275,7 @@ func TestEveryOperationHasAMethod(t *testing.T) {
 }
 
 // ofEvents are the schemas of events, for which the client has types of its own.
-var ofEvents = regexp.MustCompile(`Event(Data\w*|Entry|Change)?$|Value$|^Svc|^Sent(Message|Media)$|^EventContact$|^ReceivingNumber$|^Edition$`)
+var ofEvents = regexp.MustCompile(`Event(Data|Entry|Change|Type|Contact|Conversation|Assignee|Previous|ProviderMeta)?$|Value$|^Svc|^Sent(Message|Media)$|^Receiv(edMessage|edStatus|ingNumber)$|^StatusError$|^Edition$`)
 
 func TestEverySchemaHasItsType(t *testing.T) {
 	t.Parallel()
@@ -283,7 +285,7 @@ func TestEverySchemaHasItsType(t *testing.T) {
 			ours = wider[name]
 		}
 		if ours == nil {
-			if !unexported(name) && !ofEvents.MatchString(name) {
+			if !unexported(name) && !ofEvents.MatchString(name) && !slices.Contains(asTheyCame, name) {
 				t.Errorf("the schema %s has no type", name)
 			}
 			continue
@@ -310,30 +312,13 @@ func fieldsOf(t reflect.Type) (names []string) {
 
 func TestEveryCodeHasAConstant(t *testing.T) {
 	t.Parallel()
-	seen := map[client.ErrorCode]bool{}
-	for name, response := range readDocument(t, newService(t).url).Components.Responses {
-		for _, code := range codesOf(response.Content["application/json"].Schema) {
-			seen[code] = true
-			if !slices.Contains(codes, code) {
-				t.Errorf("%s of %s has no constant", code, name)
-			}
+	listed := readDocument(t, newService(t).url).Components.Schemas["Error"].Properties["code"].Enum
+	for _, code := range listed {
+		if !slices.Contains(codes, client.ErrorCode(code.(string))) {
+			t.Errorf("%s has no constant", code)
 		}
 	}
-	if len(seen) < 30 {
-		t.Errorf("the document has only %d codes: has its form changed?", len(seen))
+	if len(listed) < 30 {
+		t.Errorf("the document has only %d codes: has its form changed?", len(listed))
 	}
-}
-
-func codesOf(schema json.RawMessage) []client.ErrorCode {
-	var envelope struct {
-		Properties struct {
-			Error struct {
-				Properties struct {
-					Code struct{ Enum []client.ErrorCode }
-				}
-			}
-		}
-	}
-	json.Unmarshal(schema, &envelope) // one that is not an error's has no codes
-	return envelope.Properties.Error.Properties.Code.Enum
 }

@@ -17,9 +17,9 @@ const description = `{"info":{"description":"Send ` + "`now`" + `."},"tags":[{"n
 	"parameters":[{"name":"phone_number_id","in":"path","required":true,"description":"The number.","schema":{"type":"string","pattern":"^[0-9]+$"}}],
 	"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/SendBody"}}}},
 	"responses":{"200":{"description":"Success.","content":{"application/json":{"schema":{"type":"object","required":["id","at"],"properties":{"id":{"type":"string","pattern":"^msg_[0-9A-Z]{26}$"},"at":{"type":["string","null"],"format":"date-time"}}}}}},
-	"400":{"$ref":"#/components/responses/Bad"}}}}},
+	"400":{"$ref":"#/components/responses/Bad","description":"` + "`invalid_json`" + `"}}}}},
 	"components":{"schemas":{"SendBody":{"type":"object","required":["type"],"properties":{"type":{"type":"string","enum":["text","image"],"description":"Its <kind>."},"to":{"type":"string"}}}},
-	"responses":{"Bad":{"description":"` + "`invalid_json`" + `"}}}}`
+	"responses":{"Bad":{"description":"Bad Request."}}}}`
 
 // get asks the handler for a path.
 func get(t *testing.T, h http.Handler, path string) (int, string) {

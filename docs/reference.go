@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -185,7 +186,9 @@ func (d document) showAnswers(out *strings.Builder, op operation) {
 	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
 		answer := op.Responses[status]
 		if answer.Ref != "" {
+			about := answer.Description
 			answer = d.Components.Responses[strings.TrimPrefix(answer.Ref, "#/components/responses/")]
+			answer.Description = cmp.Or(about, answer.Description)
 		}
 		if status >= "400" {
 			failures = append(failures, fmt.Sprintf("<tr><td>%s</td><td>%s</td></tr>", status, linked(answer.Description)))

@@ -46,6 +46,10 @@ func fromNow(t *testing.T, c *apitest.Case) string {
 	return f.Cursor
 }
 
+// payload is the content of a recorded event, with a place for its subject.
+const payload = `{"id":"evt_1","type":"customer.onboarded","created_at":"2026-03-01T12:00:00.000Z",` +
+	`"data":{"account_id":"1","phone_number_id":"2","phone_number":"3","customer_id":"%s"}}`
+
 // record writes events to the store, as if made at the instant.
 func record(t *testing.T, c *apitest.Case, at time.Time, subjects ...string) {
 	t.Helper()
@@ -54,7 +58,7 @@ func record(t *testing.T, c *apitest.Case, at time.Time, subjects ...string) {
 			id := tx.NewIDAt(chat.KindEvent, at)
 			err := tx.InsertEvent(chat.Event{
 				ID: id, OrgID: c.Org.ID, EventID: id, Type: chat.EventContactCreated, Source: chat.SourceService,
-				Subject: subject, Payload: []byte(`{"n":"` + subject + `"}`), CreatedAt: at,
+				Subject: subject, Payload: fmt.Appendf(nil, payload, subject), CreatedAt: at,
 			})
 			if err != nil {
 				return err
@@ -68,7 +72,8 @@ func record(t *testing.T, c *apitest.Case, at time.Time, subjects ...string) {
 func (f feed) told() string {
 	var names []string
 	for _, e := range f.Events {
-		names = append(names, strings.Trim(strings.TrimPrefix(string(e.Payload), `{"n":`), `"}`))
+		_, name, _ := strings.Cut(string(e.Payload), `"customer_id":"`)
+		names = append(names, strings.TrimRight(name, `"}`))
 	}
 	return strings.Join(names, " ")
 }

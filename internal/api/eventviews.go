@@ -64,19 +64,19 @@ func (providerObject) Schema(huma.Registry) *huma.Schema {
 type receivedItem struct{}
 
 // Schema lists the fields of every message. The object named by its type, and other fields, come with it.
-func (receivedItem) Schema(huma.Registry) *huma.Schema {
-	return openObject([]string{"id", "type"}, map[string]string{
+func (receivedItem) Schema(r huma.Registry) *huma.Schema {
+	return named(r, "ReceivedMessage", openObject([]string{"id", "type"}, map[string]string{
 		"from":      "The sender's number, in digits. Absent when the person wrote under a username: then contacts has the user_id.",
 		"id":        "The provider's id of the message, equal to X-Svc-Event-Id.",
 		"timestamp": "When it was written, in Unix seconds.",
 		"type":      "text, image, document, video, audio, location, contacts, interactive, button, reaction or unsupported. The object of that name has the content. context, referral, order and errors may stand beside it, as on the message.",
-	})
+	}))
 }
 
 type statusItem struct{}
 
 // Schema lists the fields of every status.
-func (statusItem) Schema(huma.Registry) *huma.Schema {
+func (statusItem) Schema(r huma.Registry) *huma.Schema {
 	s := openObject([]string{"id", "status", "timestamp"}, map[string]string{
 		"id":           "The provider's id of the message; the msg_ id where the message failed before the provider had one.",
 		"status":       "",
@@ -86,10 +86,16 @@ func (statusItem) Schema(huma.Registry) *huma.Schema {
 	s.Properties["status"].Enum = []any{"sent", "delivered", "read", "played", "failed"}
 	s.Properties["errors"] = &huma.Schema{
 		Type: huma.TypeArray, Description: "Why it failed. The code is the provider's, or -1 where the service itself refused.",
-		Items: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true, Required: []string{"code"},
-			Properties: map[string]*huma.Schema{"code": {Type: huma.TypeInteger}}},
+		Items: named(r, "StatusError", &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true, Required: []string{"code"},
+			Properties: map[string]*huma.Schema{"code": {Type: huma.TypeInteger}}}),
 	}
-	return s
+	return named(r, "ReceivedStatus", s)
+}
+
+// named gives a schema a name of its own, for generated clients: those without one get a name like Inline3.
+func named(r huma.Registry, name string, s *huma.Schema) *huma.Schema {
+	r.Map()[name] = s
+	return &huma.Schema{Ref: "#/components/schemas/" + name}
 }
 
 // openObject is an object with the named texts and any other fields that the provider sends.

@@ -64,27 +64,27 @@ func keep[T ~[]byte](v *T, text []byte) error {
 	return nil
 }
 
-func (shownReferral) Schema(huma.Registry) *huma.Schema {
-	return openObject(nil, map[string]string{
+func (shownReferral) Schema(r huma.Registry) *huma.Schema {
+	return named(r, "Referral", openObject(nil, map[string]string{
 		"source_url": "", "source_id": "", "source_type": "ad or post.", "headline": "", "body": "", "media_type": "image or video.",
 		"image_url": "", "video_url": "", "thumbnail_url": "", "ctwa_clid": "The provider's id of the click.",
-	})
+	}))
 }
 
-func (shownProduct) Schema(huma.Registry) *huma.Schema {
-	return openObject(nil, map[string]string{"catalog_id": "", "product_retailer_id": ""})
+func (shownProduct) Schema(r huma.Registry) *huma.Schema {
+	return named(r, "ReferredProduct", openObject(nil, map[string]string{"catalog_id": "", "product_retailer_id": ""}))
 }
 
-func (shownOrder) Schema(huma.Registry) *huma.Schema {
+func (shownOrder) Schema(r huma.Registry) *huma.Schema {
 	s := openObject(nil, map[string]string{"catalog_id": "", "text": "What the buyer wrote."})
 	item := openObject(nil, map[string]string{"product_retailer_id": "", "currency": ""})
 	item.Properties["quantity"], item.Properties["item_price"] = &huma.Schema{Type: huma.TypeNumber}, &huma.Schema{Type: huma.TypeNumber}
-	s.Properties["product_items"] = &huma.Schema{Type: huma.TypeArray, Items: item}
-	return s
+	s.Properties["product_items"] = &huma.Schema{Type: huma.TypeArray, Items: named(r, "OrderItem", item)}
+	return named(r, "Order", s)
 }
 
-func (shownErrors) Schema(huma.Registry) *huma.Schema {
+func (shownErrors) Schema(r huma.Registry) *huma.Schema {
 	item := openObject(nil, map[string]string{"title": "", "message": ""})
 	item.Properties["code"] = &huma.Schema{Type: huma.TypeInteger, Description: "The provider's code."}
-	return &huma.Schema{Type: huma.TypeArray, Items: item}
+	return &huma.Schema{Type: huma.TypeArray, Items: named(r, "InboundError", item)}
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -48,14 +47,19 @@ var eventDocs = []eventDoc{
 // addEvents fills the document's webhooks section: the deliveries to endpoints, with a sample of each.
 func addEvents(api *huma.OpenAPI) {
 	registry := api.Components.Schemas
-	api.Components.Parameters = sharedEventHeaders
+	kinds := registerEventTypes(registry)
+	var payloads []*huma.Schema
 	api.Webhooks = map[string]*huma.PathItem{}
 	for _, e := range eventDocs {
+		payload := registry.Schema(e.payload, true, e.payload.Name())
+		if !slices.ContainsFunc(payloads, func(s *huma.Schema) bool { return s.Ref == payload.Ref }) {
+			payloads = append(payloads, payload)
+		}
 		api.Webhooks[string(e.kind)] = &huma.PathItem{Post: &huma.Operation{
-			OperationID: receiverName(e.kind), Tags: []string{"Webhook events"}, Summary: e.summary, Description: e.when,
-			Parameters: eventHeaders(e.kind),
+			OperationID: "on" + camelCase(e.kind), Tags: []string{"Webhook events"}, Summary: e.summary, Description: e.when,
+			Parameters: eventHeaders(e.kind, kinds),
 			RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {
-				Schema: registry.Schema(e.payload, true, e.payload.Name()), Example: json.RawMessage(core.SamplePayload(e.kind)),
+				Schema: payload, Example: json.RawMessage(core.SamplePayload(e.kind)),
 			}}},
 			Security: []map[string][]string{},
 			Responses: map[string]*huma.Response{
@@ -65,11 +69,28 @@ func addEvents(api *huma.OpenAPI) {
 			},
 		}}
 	}
+	registry.Map()["Event"].Properties["payload"].AnyOf = payloads // generators forget what webhooks alone refer to
 }
 
-// receiverName is the operation id of a webhook, such as onMessageReceived.
-func receiverName(kind chat.EventType) string {
-	name := "on"
+// registerEventTypes adds the list of event types, and describes by it the fields that show one. Fields of requests do not
+// refer to it, because what is wrong with them has a code of its own.
+func registerEventTypes(registry huma.Registry) *huma.Schema {
+	ref := &huma.Schema{Ref: "#/components/schemas/EventType"}
+	list := &huma.Schema{Type: huma.TypeString}
+	var names []string
+	for _, e := range eventDocs {
+		list.Enum = append(list.Enum, string(e.kind))
+		names = append(names, "Event"+camelCase(e.kind))
+	}
+	list.Extensions = map[string]any{"x-enum-varnames": names} // or generators make MessageStatus of message.status, which is a type
+	registry.Map()["EventType"] = list
+	registry.Map()["Event"].Properties["type"] = ref
+	registry.Map()["WebhookDelivery"].Properties["event_type"] = ref
+	return ref
+}
+
+// camelCase is an event's type as a name in programs, such as MessageReceived.
+func camelCase(kind chat.EventType) (name string) {
 	for _, word := range strings.FieldsFunc(string(kind), func(r rune) bool { return r == '.' || r == '_' }) {
 		name += strings.ToUpper(word[:1]) + word[1:]
 	}
@@ -80,33 +101,27 @@ func eventHeader(name, doc string, values ...any) *huma.Param {
 	return &huma.Param{Name: name, In: "header", Required: true, Description: doc, Schema: &huma.Schema{Type: huma.TypeString, Enum: values}}
 }
 
-var sharedEventHeaders = map[string]*huma.Param{
-	"X-Svc-Event-Id":    eventHeader("X-Svc-Event-Id", "What to tell repetitions by: it stays the same however often the event is delivered."),
-	"X-Svc-Delivery-Id": eventHeader("X-Svc-Delivery-Id", "The delivery's id. A replay has one of its own."),
-	"X-Svc-Attempt":     eventHeader("X-Svc-Attempt", "Which attempt this is, from 1."),
-	"X-Svc-Signature":   eventHeader("X-Svc-Signature", "`t=<unix seconds>,v1=<hex>`, one v1 for each active secret: HMAC-SHA256 of `<t>.<raw body>`."),
-}
-
-// eventHeaders are the headers of a delivery.
-func eventHeaders(kind chat.EventType) []*huma.Param {
+// eventHeaders are the headers of a delivery. They are written out for each event: generators forget components that only
+// webhooks refer to.
+func eventHeaders(kind chat.EventType, kinds *huma.Schema) []*huma.Param {
 	source := chat.SourceService
 	if kind == chat.EventMessageReceived || kind == chat.EventMessageStatus {
 		source = chat.SourceProvider
 	}
 	headers := []*huma.Param{
 		eventHeader("X-Svc-Source", "Who speaks: the provider, or the service itself.", string(source)),
-		eventHeader("X-Svc-Event", "The event's type.", string(kind)),
-	}
-	for _, shared := range slices.Sorted(maps.Keys(sharedEventHeaders)) {
-		headers = append(headers, &huma.Param{Ref: "#/components/parameters/" + shared})
+		{Name: "X-Svc-Event", In: "header", Required: true, Description: "The event's type: " + string(kind) + ".", Schema: kinds},
+		eventHeader("X-Svc-Attempt", "Which attempt this is, from 1."),
+		eventHeader("X-Svc-Delivery-Id", "The delivery's id. A replay has one of its own."),
+		eventHeader("X-Svc-Event-Id", "What to tell repetitions by: it stays the same however often the event is delivered."),
+		eventHeader("X-Svc-Signature", "`t=<unix seconds>,v1=<hex>`, one v1 for each active secret: HMAC-SHA256 of `<t>.<raw body>`."),
 	}
 	if kind.AboutCustomers() {
 		headers = append(headers, eventHeader("X-Svc-Signature-256", "The same as X-Svc-Signature."))
 	}
 	test := eventHeader("X-Svc-Test", "Only on a sample that tests the subscription: its message and its person do not exist.", "true")
 	test.Required = false
-	headers = append(headers, test)
-	return headers
+	return append(headers, test)
 }
 
 // tags are the groups of operations, in the order in which a reader needs them.

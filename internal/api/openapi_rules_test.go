@@ -2,6 +2,8 @@ package api_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -136,6 +138,49 @@ func TestDocumentTakesEmptyAddresses(t *testing.T) {
 			if err := schema.Validate(email); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
+		}
+	}
+}
+
+// Generators of clients name types after schemas. An object inside of another gets a name that they make up, so each has
+// a schema of its own.
+func TestDocumentNamesItsObjects(t *testing.T) {
+	t.Parallel()
+	doc := apitest.Start(t, storetest.SQLite).Document()
+	for name := range doc.At("components", "schemas") {
+		if !regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`).MatchString(name) || strings.HasSuffix(name, "Struct") {
+			t.Errorf("%s is no name for a type", name)
+		}
+		walk(doc.At("components", "schemas", name)["properties"], func(node map[string]any) {
+			if _, object := node["properties"].(map[string]any); object && node["type"] == "object" {
+				t.Errorf("%s has an object without a name: %v", name, node)
+			}
+		})
+	}
+	for name := range doc.At("components", "responses") {
+		schema := doc.Root["components"].(map[string]any)["responses"].(map[string]any)[name]
+		if got := fmt.Sprint(schema.(map[string]any)["content"]); got != "map[application/json:map[schema:map[$ref:#/components/schemas/ErrorEnvelope]]]" {
+			t.Errorf("the refusal %s has a body of its own: %s", name, got)
+		}
+	}
+}
+
+// Generators leave out the schemas that no path leads to, and then cannot compile what they made of webhooks.
+func TestDocumentsPathsLeadToAllSchemas(t *testing.T) {
+	t.Parallel()
+	doc := apitest.Start(t, storetest.SQLite).Document()
+	seen := map[string]bool{}
+	var follow func(map[string]any)
+	follow = func(node map[string]any) {
+		if ref, ok := node["$ref"].(string); ok && !seen[ref] {
+			seen[ref] = true
+			walk(doc.At(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...), follow)
+		}
+	}
+	walk(doc.At("paths"), follow)
+	for name := range doc.At("components", "schemas") {
+		if !seen["#/components/schemas/"+name] {
+			t.Errorf("no path leads to %s", name)
 		}
 	}
 }

@@ -54,12 +54,12 @@ type sendInput struct {
 // languageSchema describes a template's language, which is a text or an object.
 type languageSchema struct{}
 
-func (languageSchema) Schema(huma.Registry) *huma.Schema {
+func (languageSchema) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{OneOf: []*huma.Schema{
 		{Type: huma.TypeString, MinLength: new(1)},
-		{Type: huma.TypeObject, Required: []string{"code"}, Properties: map[string]*huma.Schema{
+		named(r, "TemplateLanguage", &huma.Schema{Type: huma.TypeObject, Required: []string{"code"}, Properties: map[string]*huma.Schema{
 			"code": {Type: huma.TypeString, MinLength: new(1)}, "policy": {Type: huma.TypeString},
-		}},
+		}}),
 	}}
 }
 

@@ -113,6 +113,9 @@ func schemaName(t reflect.Type, hint string) string {
 	outer, inner, generic := strings.Cut(strings.TrimSuffix(name, "]"), "[")
 	if !generic {
 		name = strings.TrimSuffix(outer, "View")
+		if part, ok := strings.CutSuffix(name, "Struct"); ok { // of an event's data, without a type of its own: SentEventContact
+			name = strings.Replace(part, "EventData", "Event", 1)
+		}
 		return strings.ToUpper(name[:1]) + name[1:]
 	}
 	inner = inner[strings.LastIndexByte(inner, '.')+1:]
@@ -157,6 +160,7 @@ func (d *draft) add(op *Operation, envelope reflect.Type) {
 		Summary: op.Summary, Description: op.Description,
 		Parameters: d.parameters(op),
 		Responses:  d.responses(op, envelope),
+		Extensions: map[string]any{"x-error-codes": op.Errors}, // what descriptions of responses say, for programs
 	}
 	doc.Security = []map[string][]string{} // empty says that no key is needed, absent would say nothing
 	if !op.Open {
@@ -178,7 +182,9 @@ func (d *draft) parameters(op *Operation) []*huma.Param {
 	var params []*huma.Param
 	for _, p := range op.input.params {
 		schema := paramSchema(d.registry, op.input.typ.FieldByIndex(p.field))
-		params = append(params, &huma.Param{Name: p.name, In: p.in, Required: p.in == "path", Description: schema.Description, Schema: schema})
+		about := schema.Description
+		schema.Description = "" // it is the parameter's
+		params = append(params, &huma.Param{Name: p.name, In: p.in, Required: p.in == "path", Description: about, Schema: schema})
 	}
 	if slices.Contains(op.Errors, chat.CodeInvalidCursor) {
 		params = append(params, op.limitParam(), cursorParam)
@@ -239,34 +245,27 @@ func (op *Operation) content(s *huma.Schema) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{op.answers: {Schema: s}}
 }
 
-// failure refers to the response with these codes. Operations share most of these responses, which are large.
+// failure refers to the refusals with a status, and says which codes they carry here. All have the same body, so that
+// generated clients have one type of error; they differ in their headers.
 func (d *draft) failure(op *Operation, status int, codes []chat.Code) *huma.Response {
 	headers := op.headers(status)
 	if status == http.StatusTooManyRequests || slices.ContainsFunc(codes, passesSoon) {
 		headers["Retry-After"] = headerRef("Retry-After")
 	}
-	name := failureName(status, codes)
-	switch { // what has the same codes may have other headers
-	case op.Open:
-		name += ".open"
+	name := strings.ReplaceAll(http.StatusText(status), " ", "")
+	switch { // what has the same status may have other headers
 	case headers[headerReplayed] != nil:
-		name += ".keyed"
+		name = "Keyed" + name
+	case op.Open:
+		name = "Open" + name
 	}
 	if d.api.Components.Responses[name] == nil {
 		d.api.Components.Responses[name] = &huma.Response{
-			Description: errorDescription(codes), Headers: headers, Content: jsonContent(errorSchema(codes)),
+			Description: http.StatusText(status) + ": error.code says why.", Headers: headers,
+			Content: jsonContent(d.registry.Schema(reflect.TypeFor[errorEnvelope](), true, "")),
 		}
 	}
-	return &huma.Response{Ref: "#/components/responses/" + name}
-}
-
-// failureName names a response by its status and codes, such as NotFound.resource_not_found.
-func failureName(status int, codes []chat.Code) string {
-	name := strings.ReplaceAll(http.StatusText(status), " ", "")
-	for _, code := range codes {
-		name += "." + string(code)
-	}
-	return name
+	return &huma.Response{Ref: "#/components/responses/" + name, Description: errorDescription(codes)}
 }
 
 func errorDescription(codes []chat.Code) string {
@@ -277,24 +276,16 @@ func errorDescription(codes []chat.Code) string {
 	return strings.Join(names, ", ")
 }
 
-// errorSchema is the error envelope with the codes it can carry.
-func errorSchema(codes []chat.Code) *huma.Schema {
-	text := func(doc string) *huma.Schema { return &huma.Schema{Type: huma.TypeString, Description: doc} }
-	kind, code := text(""), text("What went wrong, for programs.")
-	for _, c := range codes {
-		code.Enum = append(code.Enum, string(c))
-		if name := catalogue[c].kind; !slices.Contains(kind.Enum, any(name)) {
-			kind.Enum = append(kind.Enum, name)
+// listCodes names the codes and types of all errors in the document.
+func (d *draft) listCodes(codes []chat.Code) {
+	fields := d.registry.SchemaFromRef(d.registry.Schema(reflect.TypeFor[errorView](), true, "").Ref).Properties
+	slices.Sort(codes)
+	for _, code := range slices.Compact(codes) {
+		fields["code"].Enum = append(fields["code"].Enum, string(code))
+		if kind := catalogue[code].kind; !slices.Contains(fields["type"].Enum, any(kind)) {
+			fields["type"].Enum = append(fields["type"].Enum, kind)
 		}
 	}
-	inner := &huma.Schema{Type: huma.TypeObject, Required: []string{"type", "code", "message", "request_id"},
-		Properties: map[string]*huma.Schema{
-			"type": kind, "code": code,
-			"message":    text("What went wrong, for people. The text may change."),
-			"param":      text("The offending field, as a dotted path."),
-			"request_id": text("Equal to the X-Request-Id header."),
-		}}
-	return &huma.Schema{Type: huma.TypeObject, Required: []string{"error"}, Properties: map[string]*huma.Schema{"error": inner}}
 }
 
 func jsonContent(s *huma.Schema) map[string]*huma.MediaType {
@@ -357,9 +348,12 @@ func (d *document) finish() {
 
 func (d *document) write() writtenDocument {
 	draft := newDraft(d.base, d.about)
+	var codes []chat.Code
 	for _, o := range d.operations {
 		draft.add(o.op, o.envelope)
+		codes = append(codes, o.op.Errors...)
 	}
+	draft.listCodes(codes)
 	draft.finish()
 	text, err := json.Marshal(draft.api)
 	if err != nil {

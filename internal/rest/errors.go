@@ -94,10 +94,10 @@ type errorEnvelope struct {
 
 type errorView struct {
 	Type      string `json:"type"`
-	Code      string `json:"code"`
-	Message   string `json:"message"`
-	Param     string `json:"param,omitempty"`
-	RequestID string `json:"request_id"`
+	Code      string `json:"code" doc:"What went wrong, for programs."`
+	Message   string `json:"message" doc:"What went wrong, for people. The text may change."`
+	Param     string `json:"param,omitempty" doc:"The offending field, as a dotted path."`
+	RequestID string `json:"request_id" doc:"Equal to the X-Request-Id header."`
 }
 
 // StatusOf returns the status and the error type of a code. ok is false for an unknown code.

@@ -199,6 +199,10 @@ func (c *check) schema(body any) {
 	if err := schema.Validate(body); err != nil {
 		c.problem("the body breaks its schema: %v", err)
 	}
+	codes, _ := c.route.operation["x-error-codes"].([]any)
+	if code := lookup(body, "error", "code"); c.Status >= http.StatusBadRequest && !slices.Contains(codes, code) {
+		c.problem("the document does not name the code %v, but %v", code, codes)
+	}
 }
 
 // undocumented checks requests that no operation answers: their errors come from the router.

@@ -62,7 +62,7 @@ var spoilt = []spoiler{
 	{"a missing field", "list", inBody(`"has_more":false,`, ``), "breaks its schema"},
 	{"no JSON", "list", inBody(`{`, ``), "not JSON"},
 	{"an unknown status", "list", func(x *apitest.Exchange) { x.Status = http.StatusTeapot }, "does not know the status"},
-	{"another code", "refused", inBody("invalid_limit", "invalid_event_type"), "breaks its schema"},
+	{"another code", "refused", inBody("invalid_limit", "invalid_event_type"), "does not name the code"},
 	{"another type", "refused", inBody("invalid_request_error", "conflict"), "comes as {400 conflict}"},
 	{"a telling message", "refused", inBody("Must be", "panic: must be"), "not for its reader"},
 	{"a list as Go writes it", "refused", inBody("Must be", "Must be one of [image/jpeg image/png]"), "as Go writes it"},
