@@ -33,7 +33,7 @@ func accountRecord(a chat.Account) record {
 
 // sealing holds the flags of commands that store a token, beside those of the store.
 type sealing struct {
-	SecretKey string `variable:"PARLEY_SECRET_KEY" placeholder:"BASE64" secret:"" help:"Master key that seals the token. Empty: secret.key in the data folder."`
+	SecretKey string `variable:"PARLEY_SECRET_KEY" placeholder:"BASE64" secret:"" help:"Master key that seals the number's token and PIN. Empty: secret.key in the data folder."`
 }
 
 // changeSealing is change for a command that stores a token. It seals the token with the store's own master
@@ -65,9 +65,9 @@ type accountConnectCommand struct {
 	PhoneNumberID  string  `required:"" name:"phone-number-id" placeholder:"ID" help:"The provider's id of the number."`
 	PhoneNumber    string  `required:"" placeholder:"NUMBER" help:"The number itself, as +4930555000."`
 	WABAID         string  `required:"" name:"waba-id" placeholder:"ID" help:"The provider's id of the business account it belongs to."`
-	Token          string  `required:"" help:"Access token for the number. The simulator takes any."`
+	Token          string  `required:"" placeholder:"TOKEN" help:"Access token for the number. The simulator takes any."`
 	Name           *string `help:"A name to know it by."`
-	Status         string  `default:"connected" enum:"connected,disconnected,degraded,onboarding" help:"connected, disconnected, degraded or onboarding."`
+	Status         string  `default:"connected" placeholder:"STATUS" enum:"connected,disconnected,degraded,onboarding" help:"connected, disconnected, degraded or onboarding."`
 	ProviderStatus *string `placeholder:"STATUS" help:"The provider's own status, such as CONNECTED."`
 	Customer       *string `placeholder:"CUSTOMER" help:"The end-customer who owns it (cus_…)."`
 	Team           string  `placeholder:"TEAM" help:"The team that works with it (team_…); needed where there are several."`

@@ -87,8 +87,8 @@ func (cmd *restoreCommand) Run(c *console) error {
 type heldCommands struct {
 	List    heldListCommand    `cmd:"" default:"withargs" help:"List the messages that are held."`
 	Hold    heldHoldCommand    `cmd:"" help:"Hold all that waits to be sent, and pause broadcasts. For a restored PostgreSQL database, before a server starts on it."`
-	Send    heldSendCommand    `cmd:"" help:"Send all of them, or some."`
-	Discard heldDiscardCommand `cmd:"" help:"Give all of them up, or some: they fail."`
+	Send    heldSendCommand    `cmd:"" help:"Send all held messages, or some."`
+	Discard heldDiscardCommand `cmd:"" help:"Give all held messages up, or some: they fail."`
 }
 
 type heldListCommand struct{ storeFlags }

@@ -34,7 +34,7 @@ type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Serve the API, the workers and the dashboard."`
 	Migrate migrateCommand `cmd:"" help:"Make the store, or bring its schema up to date, and exit. serve does it by itself."`
 	Backup  backupCommand  `cmd:"" help:"Copy the embedded store and its files while the server runs."`
-	Restore restoreCommand `cmd:"" help:"Make a data folder from such a copy."`
+	Restore restoreCommand `cmd:"" help:"Make a data folder from a copy that backup has made."`
 	Move    moveCommand    `cmd:"" help:"Move the embedded store of --data to the PostgreSQL database of --database-url, and its files to --media-url."`
 	Rekey   rekeyCommand   `cmd:"" help:"Seal what is stored with a new master key, while no server runs."`
 	Check   checkCommand   `cmd:"" help:"Look for damage and for what cannot be true of a store; --repair mends some of it."`
@@ -50,8 +50,8 @@ type commands struct {
 
 	Account  accountCommands  `cmd:"" help:"Connected business numbers."`
 	Customer customerCommands `cmd:"" help:"End-customers, who connect numbers of their own."`
-	Login    loginCommand     `cmd:"" help:"Keep the address and key of a service for the commands below."`
-	Logout   logoutCommand    `cmd:"" help:"Forget them."`
+	Login    loginCommand     `cmd:"" help:"Keep the address and key of a service, so that send, message, listen and the like need neither."`
+	Logout   logoutCommand    `cmd:"" help:"Forget the address and key that login kept."`
 
 	Send         sendCommand          `cmd:"" help:"Send a message through the API."`
 	Message      messageCommands      `cmd:"" help:"Messages, through the API."`
@@ -168,7 +168,7 @@ func newParser(cmds *commands, env environment, stdout, stderr io.Writer, exit f
 // helpText is a flag's help with its default and its variable.
 func helpText(v *kong.Value) string {
 	text := v.Help
-	if v.HasDefault {
+	if v.Default != "" {
 		text += " Default: " + v.Default + "."
 	}
 	if name := v.Tag.Get(variableTag); name != "" {

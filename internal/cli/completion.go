@@ -14,7 +14,7 @@ type completionCommand struct {
 
 // Help is shown by kong.
 func (completionCommand) Help() string {
-	return "bash: source <(parley completion bash)\nzsh:  source <(parley completion zsh)\nfish: parley completion fish | source"
+	return "bash: source <(parley completion bash)\n\nzsh: source <(parley completion zsh)\n\nfish: parley completion fish | source"
 }
 
 func (cmd completionCommand) Run(c *console, parsed *kong.Context) error {

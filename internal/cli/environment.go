@@ -58,10 +58,24 @@ func (env environment) unknown(app *kong.Application, cmd *kong.Node) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if !known[name] && !foreignVariable.MatchString(name+"="+env[name]) {
-			errs = append(errs, fmt.Errorf("unknown setting %s: unset it, or correct its name; \"parley serve --help\" shows the names", name))
+			errs = append(errs, fmt.Errorf("unknown setting %s: unset it, or correct its name%s; \"parley serve --help\" shows the names", name, perhaps(name, known)))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// perhaps says which settings may have been meant.
+func perhaps(typed string, known map[string]bool) string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if near(strings.TrimPrefix(name, "PARLEY_"), strings.TrimPrefix(typed, "PARLEY_")) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", perhaps to " + strings.Join(names, " or ")
 }
 
 func collectVariables(node *kong.Node, known map[string]bool) {

@@ -127,7 +127,7 @@ func (cmd *conversationGetCommand) Run(c *console, api *client.Client) error {
 
 type conversationUpdateCommand struct {
 	ID       string `arg:"" help:"The conversation's id (cnv_…)."`
-	Status   string `required:"" enum:"open,pending,resolved" help:"open, pending or resolved."`
+	Status   string `required:"" placeholder:"STATUS" enum:"open,pending,resolved" help:"open, pending or resolved."`
 	apiFlags `embed:""`
 }
 

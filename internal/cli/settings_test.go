@@ -150,7 +150,9 @@ func TestBadSettingsAreNamedAsTheyWereGiven(t *testing.T) {
 		{"PARLEY_PUBLIC_URL=example.com", "serve", []string{`parley: PARLEY_PUBLIC_URL "example.com" must be like https://`}},
 		{"PARLEY_WEBHOOK_CA=/nowhere/ca.pem", "serve", []string{"parley: PARLEY_WEBHOOK_CA cannot be read"}},
 		{"PARLEY_DATBASE_URL=x PARLEY_ROL=y", "serve", []string{"parley: unknown setting PARLEY_DATBASE_URL: unset it", "parley: unknown setting PARLEY_ROL:"}},
-		{"PARLEY_PORT=8080", "org list", []string{"unknown setting PARLEY_PORT"}},
+		{"PARLEY_PORT=8080", "org list", []string{"unknown setting PARLEY_PORT: unset it, or correct its name;"}},
+		{"PARLEY_LITSEN=:8080", "serve", []string{"correct its name, perhaps to PARLEY_LISTEN;"}},
+		{"PARLEY_DATABASE=x", "migrate", []string{"perhaps to PARLEY_DATABASE_DIRECT_URL or PARLEY_DATABASE_URL;"}},
 	} {
 		t.Run(test.environ+" "+test.args, func(t *testing.T) {
 			t.Parallel()

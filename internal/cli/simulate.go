@@ -46,7 +46,7 @@ func (cmd *simulateCommand) Run(c *console) error {
 	log := newLogger(c.stderr, cmd.LogFormat, cmd.LogLevel)
 	listener, err := net.Listen("tcp", cmd.Listen)
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", cmd.Listen, err)
+		return fmt.Errorf("cannot listen on %s: %w; end the program that has it, or choose another address with --listen", cmd.Listen, err)
 	}
 	origin := "http://" + reachable(listener.Addr().String())
 	secret := cmd.AppSecret

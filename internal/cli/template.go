@@ -16,7 +16,7 @@ type templateCommands struct {
 }
 
 type templateListCommand struct {
-	Status   string `default:"all" enum:"approved,pending,rejected,all" help:"approved, pending, rejected or all."`
+	Status   string `default:"all" placeholder:"STATUS" enum:"approved,pending,rejected,all" help:"approved, pending, rejected or all."`
 	Language string `placeholder:"CODE" help:"Only this language."`
 	apiFlags `embed:""`
 }

@@ -201,10 +201,10 @@ func (s *Server) warnOfHeldMessages(ctx context.Context) {
 
 func (s *Server) listen() (err error) {
 	if s.public.listener, err = net.Listen("tcp", s.cfg.Listen); err != nil {
-		return fmt.Errorf("cannot listen on %s: %w; choose another address with --listen", s.cfg.Listen, err)
+		return fmt.Errorf("cannot listen on %s: %w; end the program that has it, or choose another address with --listen", s.cfg.Listen, err)
 	}
 	if s.ops.listener, err = net.Listen("tcp", s.cfg.OpsListen); err != nil {
-		return fmt.Errorf("cannot listen on %s: %w; choose another address with --ops-listen", s.cfg.OpsListen, err)
+		return fmt.Errorf("cannot listen on %s: %w; end the program that has it, or choose another address with --ops-listen", s.cfg.OpsListen, err)
 	}
 	files := filesAllowed()
 	s.doors = newDoors(files, clientsAllowed(files), s.log, s.registry)

@@ -25,7 +25,7 @@ func migrateUp(ctx context.Context, dialect goose.Dialect, db *sql.DB, mustExist
 		return fmt.Errorf("the store has schema version %d, newer than this program knows (%d): start the newer program, or restore a backup from before the upgrade with this one", have, want)
 	}
 	if have < want && mustExist {
-		return fmt.Errorf("the store has schema version %d, and this program needs %d: start the server with this program, or run `parley migrate`; older programs refuse the store after that", have, want)
+		return fmt.Errorf("the store has schema version %d, and this program needs %d: run `parley migrate`, or start the server with this program, which also goes on with what waits; older programs refuse the store after that", have, want)
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return fmt.Errorf("migrate the store: %w", err)

@@ -50,6 +50,9 @@ func openSQLite(cfg Config) (engine, error) {
 		if err != nil && !errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, err // such as a folder that this user may not write to
 		}
+		if err != nil && cfg.MustExist { // a command that changes what a server has in memory
+			return nil, fmt.Errorf("a server runs on the data folder %s: stop it first (%w)", cfg.Dir, err)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("another server runs on the data folder %s: stop it, or give this one a folder of its own with --data (%w)", cfg.Dir, err)
 		}
