@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -104,6 +105,8 @@ func (s site) newOrg(t *testing.T) string {
 	return s.fields(t, "org", "create", "--name", "Acme")["id"].(string)
 }
 
+var emptyDefault = regexp.MustCompile(`Default:\s+\.\s`)
+
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	var cmds commands
@@ -131,6 +134,9 @@ func TestHelp(t *testing.T) {
 		for _, flag := range node.Flags {
 			if flag.Help == "" || !strings.Contains(o.stdout, "--"+flag.Name) || !strings.Contains(o.stdout, flag.Tag.Get(variableTag)) {
 				t.Errorf("parley %s --help does not explain --%s", strings.Join(args, " "), flag.Name)
+			}
+			if emptyDefault.MatchString(o.stdout) || strings.Contains(o.stdout, "--"+flag.Name+"=STRING") {
+				t.Errorf("parley %s --help does not say what --%s takes", strings.Join(args, " "), flag.Name)
 			}
 			if !strings.Contains(o.stdout, flag.Default) {
 				t.Errorf("parley %s --help does not show the default of --%s", strings.Join(args, " "), flag.Name)

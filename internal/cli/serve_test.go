@@ -161,6 +161,7 @@ func TestServeRefusesSecondServerOnAFolder(t *testing.T) {
 	serve(t, "--data", dir)
 	parley(t, "serve", "--listen=127.0.0.1:0", "--ops-listen=127.0.0.1:0", "--data", dir).
 		refused(t, exitFailed, "another server runs on the data folder "+dir, "--data")
+	parley(t, "rekey", "--data", dir).refused(t, exitFailed, "a server runs on the data folder "+dir+": stop it first")
 }
 
 func execute(t *testing.T, database string, statements ...string) {

@@ -58,7 +58,7 @@ func TestMoveThatIsRefused(t *testing.T) {
 		"a server runs on the folder": {func(t *testing.T, from, _ store.Config) {
 			from.Exclusive = true
 			storetest.OpenAt(t, from)
-		}, "another server runs on the data folder"},
+		}, "a server runs on the data folder"},
 		"a server runs on the database": {func(t *testing.T, _, to store.Config) {
 			storetest.InTx(t, storetest.OpenAt(t, to), func(tx *store.Tx) error { return tx.PutNode("other", time.Now().Add(time.Hour)) })
 		}, "a server runs on the database"},

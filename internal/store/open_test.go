@@ -3,11 +3,13 @@ package store_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
@@ -93,6 +95,26 @@ func TestServersShareAPostgres(t *testing.T) {
 	cfg := storetest.NewConfig(t, storetest.Postgres)
 	for range 2 {
 		storetest.OpenAt(t, cfg, storetest.Exclusive)
+	}
+}
+
+func TestNodesAreWarnedOfWrongClocks(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	cfg.Exclusive = true
+	for _, test := range []struct {
+		off  time.Duration
+		warn bool
+	}{{0, false}, {time.Minute, true}, {-time.Minute, true}} {
+		var log strings.Builder
+		cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+		cfg.Now = func() time.Time { return time.Now().Add(test.off) }
+		st, err := store.Open(t.Context(), cfg)
+		requireNoError(t, err)
+		requireNoError(t, st.Close())
+		if got := strings.Contains(log.String(), "the clock of this machine"); got != test.warn {
+			t.Errorf("a clock that is off by %s: %q", test.off, log.String())
+		}
 	}
 }
 

@@ -86,7 +86,27 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 	}
 	settings.ConnConfig.Tracer = cfg.tracer
 	e.pool, err = pgxpool.NewWithConfig(ctx, settings)
+	if err == nil && cfg.Exclusive {
+		e.warnOfClock(ctx, cfg.Now)
+	}
 	return e, err
+}
+
+// mostApart is how far the clocks of nodes may be from each other before messages lose their order. All are compared with
+// the database's.
+const mostApart = 5 * time.Second
+
+// warnOfClock tells the operator if this machine's clock is not the database's: one of the two is wrong.
+func (e *postgresEngine) warnOfClock(ctx context.Context, now func() time.Time) {
+	asked := now()
+	var theirs time.Time
+	if err := e.pool.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&theirs); err != nil {
+		return // the next statement tells what is wrong
+	}
+	if got := now(); theirs.Before(asked.Add(-mostApart)) || theirs.After(got.Add(mostApart)) {
+		e.log.Warn("the clock of this machine is not the database's: set both right (timedatectl), or messages lose their order and webhooks are refused",
+			"here", got.UTC(), "database", theirs.UTC())
+	}
 }
 
 // limitConnection sets the limits of a connection of the pool. Nothing is read with several processors, because what

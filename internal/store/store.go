@@ -100,6 +100,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	eng, err := openEngine(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -109,9 +112,6 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s := &Store{engine: eng, alone: cfg.Exclusive && cfg.URL == "", now: cfg.Now, elapsed: cfg.Elapsed, ids: newIDSource(), aside: newAside()}
 	s.hands.Store(&Hands{})
-	if s.now == nil {
-		s.now = time.Now
-	}
 	if s.elapsed == nil {
 		s.elapsed = sinceNow()
 	}
