@@ -90,6 +90,27 @@ func TestOneServerPerDataFolder(t *testing.T) {
 	storetest.OpenAt(t, exclusive)
 }
 
+// A supervisor starts a server again whose database was deleted: that must not begin anew.
+func TestLostDatabaseIsNotReplaced(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.SQLite)
+	st := storetest.OpenAt(t, cfg)
+	index, err := st.OpenSearch(t.Context())
+	requireNoError(t, err)
+	requireNoError(t, errors.Join(index.Close(), st.Close()))
+
+	path := filepath.Join(cfg.Dir, "parley.db")
+	for _, lose := range []func(string) error{func(path string) error { return os.Truncate(path, 0) }, os.Remove} {
+		requireNoError(t, lose(path))
+		_, err = store.Open(t.Context(), cfg)
+		if err == nil || !strings.Contains(err.Error(), path+" is gone or empty") || !strings.Contains(err.Error(), "parley restore") {
+			t.Fatalf("got %v", err)
+		}
+	}
+	requireNoError(t, os.Remove(filepath.Join(cfg.Dir, "search.db")))
+	storetest.OpenAt(t, cfg)
+}
+
 func TestServersShareAPostgres(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewConfig(t, storetest.Postgres)

@@ -39,6 +39,9 @@ func prepareFolder(cfg Config) error {
 			return err
 		}
 	}
+	if err := requireNotLost(cfg.Dir, path); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(cfg.Dir, privateFolder); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
 	}
@@ -53,6 +56,17 @@ func requireStore(dir, path string) error {
 		return fmt.Errorf("there is no store in the data folder %s: name the server's folder with --data (PARLEY_DATA), or make a store by starting the server once, with `parley serve`", dir)
 	}
 	return err
+}
+
+// requireNotLost refuses a folder whose search index outlived its database. A server that ended because the file was
+// deleted is started again by its supervisor: on an empty store it would refuse every key, and take what the provider
+// tells without keeping it.
+func requireNotLost(dir, path string) error {
+	if fileSize(path) > 0 || fileSize(filepath.Join(dir, searchFile)) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the file %s is gone or empty, although a server has used the data folder %s: bring it back, or restore a back-up with `parley restore` into another folder; to begin with an empty store, delete %s",
+		path, dir, filepath.Join(dir, searchFile))
 }
 
 // tighten makes files private that earlier versions left readable to other users.
