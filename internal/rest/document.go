@@ -3,6 +3,7 @@ package rest
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -259,7 +260,9 @@ func (d *draft) failure(op *Operation, status int, codes []chat.Code) *huma.Resp
 	case op.Open:
 		name = "Open" + name
 	}
-	if d.api.Components.Responses[name] == nil {
+	if known := d.api.Components.Responses[name]; known != nil {
+		maps.Copy(known.Headers, headers) // Retry-After comes with some codes only
+	} else {
 		d.api.Components.Responses[name] = &huma.Response{
 			Description: http.StatusText(status) + ": error.code says why.", Headers: headers,
 			Content: jsonContent(d.registry.Schema(reflect.TypeFor[errorEnvelope](), true, "")),
