@@ -78,8 +78,12 @@ func DeleteOrganization(tx *store.Tx, id, name string) (chat.Organization, error
 	if org.Name != name {
 		return chat.Organization{}, chat.Invalid("name", "The organization's name is %q. Give exactly that, to be sure that it is the right one.", org.Name)
 	}
-	numbers := func(p store.Page) (store.Slice[chat.Account], error) { return tx.Accounts(id, store.AccountFilter{}, p) }
-	endpoints := func(p store.Page) (store.Slice[chat.WebhookSubscription], error) { return tx.WebhookSubscriptions(id, p) }
+	numbers := func(p store.Page) (store.Slice[chat.Account], error) {
+		return tx.Accounts(id, store.AccountFilter{}, p)
+	}
+	endpoints := func(p store.Page) (store.Slice[chat.WebhookSubscription], error) {
+		return tx.WebhookSubscriptions(id, p)
+	}
 	err = errors.Join(
 		emptyOut(numbers, func(a chat.Account) error { return disconnect(tx, a) }),
 		emptyOut(endpoints, func(s chat.WebhookSubscription) error { return DeleteWebhookSubscription(tx, id, s.ID) }))
