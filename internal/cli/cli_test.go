@@ -193,7 +193,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"serv", []string{`did you mean one of "serve"`, `see "parley --help"`}},
 		{"--verbose", []string{"unknown flag --verbose", `see "parley --help"`}},
 		{"org", []string{`expected one of "create", "update", "list"`, `see "parley org --help"`}},
-		{"org delete", []string{"unexpected argument delete", `see "parley org --help"`}},
+		{"org remove", []string{"unexpected argument remove", `see "parley org --help"`}},
 		{"serve now", []string{"unexpected argument now", `see "parley serve --help"`}},
 		{"org create", []string{"missing flags: --name=NAME", `see "parley org create --help"`}},
 		{"org create --name", []string{"--name: a value is missing"}},
