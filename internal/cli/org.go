@@ -84,7 +84,7 @@ type orgDeleteCommand struct {
 	storeFlags
 }
 
-// Help is printed below the flags.
+// Help is shown above the flags.
 func (*orgDeleteCommand) Help() string {
 	return "Its keys and sessions end at once, its numbers are disconnected and its endpoints get nothing more. " +
 		"A running server deletes its messages, people and files in the background; \"parley org list\" shows it until they are gone. " +
