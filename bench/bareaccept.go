@@ -194,25 +194,3 @@ func (a *acceptPostgres) accept(ctx context.Context, batch []bareSend) error {
 	all.Queue("INSERT INTO bare_conversations SELECT $1, t, 'acc_1', $2 FROM unnest($3::text[]) AS n (t) ORDER BY t ON CONFLICT (org_id, id) DO UPDATE SET sort_at = excluded.sort_at", org, now, people)
 	return a.conn.SendBatch(ctx, all).Close() // one implicit transaction
 }
-
-// bareAccept measures the bare path of sends over an engine: an empty database URL means SQLite.
-func (b *bench) bareAccept(ctx context.Context, g *group, databaseURL string) error {
-	if !matches(bareAcceptRow, b.filter) || ctx.Err() != nil {
-		return ctx.Err()
-	}
-	place := b.tmp + "/bareaccept.db"
-	if databaseURL != "" {
-		var err error
-		if place, err = anotherDatabase(ctx, databaseURL, "bareaccept"); err != nil {
-			return err
-		}
-	}
-	s, err := b.startBare(ctx, g.Name, "-accept", place)
-	if err != nil {
-		return err
-	}
-	defer s.process.stop()
-	return b.scenarios(ctx, g, s, []scenario{{
-		name: bareAcceptRow, want: 200, requests: func(t target) requestFunc { return sendTemplate(t, 1) },
-	}})
-}

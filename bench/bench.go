@@ -28,18 +28,78 @@ const (
 type bench struct {
 	options
 	tmp      string
-	database int // the pid of PostgreSQL's first process; 0 if there is none
+	database int // the pid of the first process of the PostgreSQL under load; 0 if there is none
 
-	hookNumbers int  // how many business numbers were connected for rows about webhooks
-	sending     bool // the server may still be sending what the last row left
+	hookNumbers int // how many business numbers were connected for rows about webhooks
 	report      report
 }
 
-// all measures the bare limits first, because the engines' rows refer to them.
+// side is an engine and its table.
+type side struct {
+	group
+	url      string // of PostgreSQL; empty: SQLite
+	database int    // the pid of PostgreSQL's first process
+	server   server // the one that most rows share
+	sending  bool   // that server may still be sending what its last row left
+}
+
+// all measures the bare limits first, because the engines' rows refer to them. Then both engines are measured row by row
+// and not one after the other: rows that are compared should be neighbours, because a shared machine changes its speed
+// within minutes.
 func (b *bench) all(ctx context.Context) {
 	b.group(ctx, "bare HTTP", len(matching(echoScenarios, b.options)) > 0, b.bareHTTP)
-	b.group(ctx, engineSQLite, b.wants(engineSQLite, bareSQLiteRow), b.sqlite)
-	b.group(ctx, enginePostgres, b.wants(enginePostgres, barePostgresRow), b.postgres)
+	var sides []*side
+	if b.wants(engineSQLite, bareSQLiteRow) {
+		sides = append(sides, &side{group: group{Name: engineSQLite}})
+	}
+	if b.wants(enginePostgres, barePostgresRow) {
+		pg, stop := b.postgres(ctx)
+		defer stop()
+		sides = append(sides, pg)
+	}
+	for _, measure := range b.steps() {
+		measure(ctx, sides)
+	}
+	for _, s := range sides {
+		b.report.Groups = append(b.report.Groups, s.group)
+	}
+}
+
+// step measures something on all sides.
+type step func(context.Context, []*side)
+
+func (b *bench) steps() []step {
+	steps := []step{b.each(b.bareStore)}
+	if !b.wantsProgram() {
+		return append(steps, b.accept)
+	}
+	steps = append(steps, b.each(b.buildOnce), b.accept)
+	if rows := b.commonRows(); len(rows) > 0 {
+		steps = append(append(append(steps, b.each(b.startCommon)), rows...), b.stopCommon)
+	}
+	for _, measure := range []func(context.Context, *group, string) error{b.provider, b.purge, b.broadcast, b.fairness, b.dashboard} {
+		steps = append(steps, b.each(func(ctx context.Context, s *side) error { return measure(ctx, &s.group, s.url) }))
+	}
+	return steps
+}
+
+// each measures one side after the other. A failure ends that side's table, not the run.
+func (b *bench) each(measure func(context.Context, *side) error) step {
+	return func(ctx context.Context, sides []*side) {
+		for _, s := range sides {
+			if s.Failure != "" || ctx.Err() != nil {
+				continue
+			}
+			b.database = s.database
+			s.fail(measure(ctx, s))
+		}
+	}
+}
+
+func (g *group) fail(err error) {
+	if err != nil {
+		g.Failure = err.Error()
+	}
 }
 
 // wants tells whether the filters leave anything to measure on an engine.
@@ -49,9 +109,9 @@ func (b *bench) wants(engine, bareRow string) bool {
 }
 
 func (b *bench) wantsProgram() bool {
-	return len(matching(scenarios, b.options)) > 0 || len(matching(laterScenarios, b.options)) > 0 || len(matching(hookScenarios, b.options)) > 0 || len(matching(providerScenarios, b.options)) > 0 ||
-		len(matching(purgeScenarios, b.options)) > 0 || len(matching(dashboardScenarios, b.options)) > 0 || len(matching(broadcastScenarios, b.options)) > 0 ||
-		len(matching(fairnessScenarios, b.options)) > 0
+	return len(matching(scenarios, b.options)) > 0 || len(matching(laterScenarios, b.options)) > 0 || len(matching(acceptScenarios, b.options)) > 0 || len(matching(hookScenarios, b.options)) > 0 ||
+		len(matching(providerScenarios, b.options)) > 0 || len(matching(purgeScenarios, b.options)) > 0 || len(matching(dashboardScenarios, b.options)) > 0 ||
+		len(matching(broadcastScenarios, b.options)) > 0 || len(matching(fairnessScenarios, b.options)) > 0
 }
 
 // group runs one table of the report. A failure ends that table, not the run.
@@ -60,9 +120,7 @@ func (b *bench) group(ctx context.Context, name string, wanted bool, measure fun
 		return
 	}
 	g := group{Name: name}
-	if err := measure(ctx, &g); err != nil {
-		g.Failure = err.Error()
-	}
+	g.fail(measure(ctx, &g))
 	b.report.Groups = append(b.report.Groups, g)
 }
 
@@ -79,7 +137,10 @@ func (b *bench) bareHTTP(ctx context.Context, g *group) error {
 		return err
 	}
 	defer s.process.stop()
-	return b.scenarios(ctx, g, s, echoScenarios)
+	for _, sc := range matching(echoScenarios, b.options) {
+		b.add(g, b.measureServer(ctx, s, sc))
+	}
+	return ctx.Err()
 }
 
 // startBare starts this program as a bare server.
@@ -96,42 +157,50 @@ func (b *bench) startBare(ctx context.Context, name string, flags ...string) (se
 	return server{engine: name, process: p, target: target{addr: addr, key: strings.Repeat("x", 33)}}, err
 }
 
-func (b *bench) sqlite(ctx context.Context, g *group) error {
-	if matches(bareSQLiteRow, b.filter) {
-		s, err := openBareSQLite(ctx, b.tmp, b.connections)
-		if err != nil {
-			return err
-		}
-		b.add(g, b.measure(ctx, bareSQLiteRow, os.Getpid(), b.warmUp, s.phase))
-		s.db.Close()
+func (b *bench) bareStore(ctx context.Context, s *side) error {
+	if s.url == "" {
+		return b.bareSQLite(ctx, &s.group)
 	}
-	if err := b.bareAccept(ctx, g, ""); err != nil {
-		return err
-	}
-	return b.engine(ctx, g, "")
+	return b.barePostgres(ctx, s)
 }
 
-func (b *bench) postgres(ctx context.Context, g *group) error {
-	pg, stop, err := b.startPostgres(ctx)
+func (b *bench) bareSQLite(ctx context.Context, g *group) error {
+	if !matches(bareSQLiteRow, b.filter) {
+		return nil
+	}
+	s, err := openBareSQLite(ctx, b.tmp, b.connections)
 	if err != nil {
 		return err
 	}
-	defer stop()
-	if b.report.Machine.Postgres, err = postgresVersion(ctx, pg.URL); err != nil {
+	b.add(g, b.measure(ctx, bareSQLiteRow, os.Getpid(), b.warmUp, s.phase))
+	return s.db.Close()
+}
+
+func (b *bench) barePostgres(ctx context.Context, s *side) error {
+	if !matches(barePostgresRow, b.filter) {
+		return nil
+	}
+	bare, err := openBarePostgres(ctx, s.url, b.pgConns)
+	if err != nil {
 		return err
 	}
-	if matches(barePostgresRow, b.filter) {
-		s, err := openBarePostgres(ctx, pg.URL, b.pgConns)
-		if err != nil {
-			return err
-		}
-		b.add(g, b.measure(ctx, barePostgresRow, os.Getpid(), b.warmUp, s.phase))
-		s.close(ctx)
+	b.add(&s.group, b.measure(ctx, barePostgresRow, os.Getpid(), b.warmUp, bare.phase))
+	bare.close(ctx)
+	return nil
+}
+
+// postgres starts PostgreSQL for its side.
+func (b *bench) postgres(ctx context.Context) (s *side, stop func()) {
+	s = &side{group: group{Name: enginePostgres}}
+	pg, stop, err := b.startPostgres(ctx)
+	if err != nil {
+		s.fail(err)
+		return s, func() {}
 	}
-	if err := b.bareAccept(ctx, g, pg.URL); err != nil {
-		return err
-	}
-	return b.engine(ctx, g, pg.URL)
+	s.url, s.database = pg.URL, b.database
+	b.report.Machine.Postgres, err = postgresVersion(ctx, pg.URL)
+	s.fail(err)
+	return s, stop
 }
 
 // startPostgres starts a server of its own, whose processor time is then counted.
@@ -174,39 +243,9 @@ func postgresVersion(ctx context.Context, url string) (string, error) {
 	return version, err
 }
 
-// engine measures the program itself over one store.
-func (b *bench) engine(ctx context.Context, g *group, databaseURL string) (err error) {
-	if !b.wantsProgram() {
-		return nil
-	}
-	if b.program, err = b.built(ctx); err != nil {
-		return err
-	}
-	for _, measure := range []func(context.Context, *group, string) error{b.common, b.provider, b.purge, b.broadcast, b.fairness, b.dashboard} {
-		if err := measure(ctx, g, databaseURL); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// common measures the rows that share a server. It is stopped before the next ones: it may still be sending.
-func (b *bench) common(ctx context.Context, g *group, databaseURL string) error {
-	s, err := b.startEngine(ctx, g.Name, databaseURL)
-	if err != nil {
-		return err
-	}
-	defer s.process.stop()
-	b.sending = false
-	g.Start = s.process.started
-	g.StartRSS, _ = memory(s.process.pid())
-	if err := b.scenarios(ctx, g, s, scenarios); err != nil {
-		return err
-	}
-	if err := b.webhooks(ctx, g, s); err != nil {
-		return err
-	}
-	return b.scenarios(ctx, g, s, laterScenarios)
+func (b *bench) buildOnce(ctx context.Context, _ *side) (err error) {
+	b.program, err = b.built(ctx)
+	return err
 }
 
 // built is the program to measure.
@@ -217,41 +256,69 @@ func (b *bench) built(ctx context.Context) (string, error) {
 	return build(ctx, b.tmp)
 }
 
-func (b *bench) scenarios(ctx context.Context, g *group, s server, all []scenario) error {
-	filled := false
-	for _, sc := range matching(all, b.options) {
-		if err := b.rest(ctx, s); err != nil {
-			return err
-		}
-		if sc.inbox && !filled {
-			if err := errors.Join(b.fillInbox(ctx, &s, s.store), s.walkDown(ctx)); err != nil {
-				return err
-			}
-			filled = true
-		}
-		f := b.measureServer(ctx, s, sc)
-		b.sending = sc.sends
-		f.Limit = b.limit(g, sc)
-		b.add(g, f)
-		select {
-		case <-s.process.exited:
-			return fmt.Errorf("the server ended during %q:\n%s", sc.name, s.process.logTail())
-		default:
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+func (b *bench) startCommon(ctx context.Context, s *side) (err error) {
+	if s.server, err = b.startEngine(ctx, s.Name, s.url); err != nil {
+		return err
 	}
+	s.Start = s.server.process.started
+	s.StartRSS, _ = memory(s.server.process.pid())
 	return nil
 }
 
-// rest waits until the server has sent what the rows before left, so that the next row has it to itself.
-func (b *bench) rest(ctx context.Context, s server) error {
-	if !b.sending {
-		return nil
+// stopCommon stops the shared servers before the rows that have their own: they may still be sending.
+func (b *bench) stopCommon(_ context.Context, sides []*side) {
+	for _, s := range sides {
+		if s.server.process != nil {
+			s.server.process.stop()
+		}
 	}
-	b.sending = false
-	return s.awaitRest(ctx)
+}
+
+// commonRows are the rows that share a server.
+func (b *bench) commonRows() (rows []step) {
+	for _, sc := range matching(scenarios, b.options) {
+		rows = append(rows, b.rest, b.row(sc))
+	}
+	for _, sc := range matching(hookScenarios, b.options) {
+		rows = append(rows, b.rest, b.hookRow(sc))
+	}
+	for i, sc := range matching(laterScenarios, b.options) {
+		if i == 0 {
+			rows = append(rows, b.rest, b.each(b.fillCommon))
+		}
+		rows = append(rows, b.row(sc))
+	}
+	return rows
+}
+
+func (b *bench) row(sc scenario) step {
+	return b.each(func(ctx context.Context, s *side) error {
+		f := b.measureServer(ctx, s.server, sc)
+		s.sending = sc.sends
+		f.Limit = b.limit(&s.group, sc)
+		b.add(&s.group, f)
+		select {
+		case <-s.server.process.exited:
+			return fmt.Errorf("the server ended during %q:\n%s", sc.name, s.server.process.logTail())
+		default:
+			return ctx.Err()
+		}
+	})
+}
+
+// fillCommon fills the large inbox, of which the lists are.
+func (b *bench) fillCommon(ctx context.Context, s *side) error {
+	return errors.Join(b.fillInbox(ctx, &s.server, s.server.store), s.server.walkDown(ctx))
+}
+
+// rest waits until the servers have sent what the rows before left, so that the next row has the machine to itself.
+func (b *bench) rest(ctx context.Context, sides []*side) {
+	for _, s := range sides {
+		if s.sending && s.Failure == "" {
+			s.fail(s.server.awaitRest(ctx))
+		}
+		s.sending = false
+	}
 }
 
 // limit is the lower of the bare rates that bound a scenario; 0 if none of them was measured.

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,10 +49,15 @@ var messagingScenarios = []scenario{
 	},
 }
 
+// acceptScenarios are answered by the bare path of sends as well.
 var acceptScenarios = []scenario{
 	{
 		name: "send, accepted", want: 200, bare: bareHTTPPost, writes: true, sends: true,
 		requests: func(t target) requestFunc { return sendTemplate(t, 1) },
+	},
+	{
+		name: "send, accepted, Idempotency-Key", want: 200, bare: bareHTTPPost, writes: true, sends: true,
+		requests: func(t target) requestFunc { return keyed(sendTemplate(t, 1)) },
 	},
 }
 
@@ -60,7 +67,7 @@ func phoneNumberID(i int) string { return fmt.Sprintf("1002003%05d", i%numbers) 
 func person(i int) string { return fmt.Sprintf("4915%09d", i%people) }
 
 // sendTemplate sends from the given number of business numbers, the last ones. With one number nearly all accepted
-// messages wait for their turn, because the provider takes perSecond of them. That row measures acceptance alone.
+// messages wait for their turn.
 func sendTemplate(t target, from int) requestFunc {
 	heads := make([]string, from)
 	for i := range heads {
@@ -73,6 +80,16 @@ func sendTemplate(t target, from int) requestFunc {
 		buf = strconv.AppendInt(buf, int64(len(body)), 10)
 		buf = append(buf, "\r\n\r\n"...)
 		return append(buf, body...)
+	}
+}
+
+// keyed gives each request an Idempotency-Key of its own.
+func keyed(request requestFunc) requestFunc {
+	return func(buf []byte, worker, i int) []byte {
+		begin := len(buf)
+		buf = request(buf, worker, i)
+		line := bytes.IndexByte(buf[begin:], '\n') + 1 + begin
+		return slices.Insert(buf, line, fmt.Appendf(nil, "Idempotency-Key: bench-%d\r\n", i)...)
 	}
 }
 

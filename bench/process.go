@@ -113,9 +113,15 @@ func healthy(ctx context.Context, addr string) bool {
 
 func (p *process) pid() int { return p.cmd.Process.Pid }
 
+// pause stops the process until resume is called. Neither fails on a child that runs, and the next request to one that
+// has ended does.
+func (p *process) pause()  { _ = p.cmd.Process.Signal(syscall.SIGSTOP) }
+func (p *process) resume() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }
+
 // stop ends the process and waits for it; safe to call twice.
 func (p *process) stop() {
 	p.cancel()
+	p.resume()
 	<-p.exited
 }
 

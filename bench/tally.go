@@ -24,8 +24,9 @@ func (t *tally) reject(status int, body []byte) {
 	t.unexpected[status]++
 }
 
-// merge adds another worker's counts of the same phase.
+// merge adds the counts of another worker of the same phase, or those of another phase.
 func (t *tally) merge(o *tally) {
+	t.elapsed += o.elapsed
 	t.latencies = append(t.latencies, o.latencies...)
 	if t.firstBody == "" {
 		t.firstBody = o.firstBody

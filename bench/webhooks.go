@@ -34,23 +34,17 @@ var hookScenarios = []hookScenario{
 // subscriptionsPerOrg is how many one organization may have.
 const subscriptionsPerOrg = 500
 
-// webhooks measures deliveries, each row on its own organization.
-func (b *bench) webhooks(ctx context.Context, g *group, s server) error {
-	for _, sc := range matching(hookScenarios, b.options) {
-		if err := b.rest(ctx, s); err != nil {
-			return err
-		}
-		f, err := b.measureHooks(ctx, s, sc)
+// hookRow measures deliveries, each row on its own organization.
+func (b *bench) hookRow(sc hookScenario) step {
+	return b.each(func(ctx context.Context, s *side) error {
+		f, err := b.measureHooks(ctx, s.server, sc)
 		if err != nil {
 			f.Failure = err.Error()
 		}
 		f.Name = sc.name
-		b.add(g, f)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
-	return nil
+		b.add(&s.group, f)
+		return ctx.Err()
+	})
 }
 
 // hookRun is the state of a row.
