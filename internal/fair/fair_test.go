@@ -2,6 +2,7 @@ package fair
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -119,6 +120,47 @@ func TestTurnsWithoutCredit(t *testing.T) {
 	if served["slow"] > 51 {
 		t.Fatalf("of the next 100 turns %d were of the key that had been held", served["slow"])
 	}
+}
+
+// TestBusiest tries any costs: the busiest key has used more than all others together since some moment, by a clear lead,
+// and a key that alone uses the time becomes the busiest.
+func TestBusiest(t *testing.T) {
+	type cost struct {
+		key   int
+		spent time.Duration
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		q := NewTurns[int, int]()
+		charge := func(c cost) {
+			q.Add(c.key, 0)
+			q.Take()
+			q.Charge(c.key, c.spent)
+		}
+		costs := rapid.SliceOf(rapid.Custom(func(t *rapid.T) cost {
+			return cost{rapid.IntRange(1, 4).Draw(t, "key"), time.Duration(rapid.IntRange(0, 60).Draw(t, "ms")) * time.Millisecond}
+		})).Draw(t, "costs")
+		for _, c := range costs {
+			charge(c)
+		}
+		if key, ok := q.Busiest(); ok {
+			most, lead := time.Duration(0), time.Duration(0)
+			for _, c := range slices.Backward(costs) {
+				if c.key == key {
+					lead += c.spent
+				} else {
+					lead -= c.spent
+				}
+				most = max(most, lead)
+			}
+			if most < clearLead {
+				t.Fatalf("the lead of %d was never more than %v", key, most)
+			}
+		}
+		charge(cost{9, maxLead + clearLead})
+		if key, ok := q.Busiest(); !ok || key != 9 {
+			t.Fatalf("after the time of 9 alone the busiest is %d, %t", key, ok)
+		}
+	})
 }
 
 // TestTurnsAreForgotten checks that idle keys are forgotten, because organizations come and go as long as the

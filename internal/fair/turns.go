@@ -6,6 +6,10 @@ import (
 	"time"
 )
 
+// A key's lead over all others together is clear from clearLead on. It does not become longer than maxLead, so that a key
+// which stops being the busiest loses its lead when others have used as much.
+const clearLead, maxLead = 10 * time.Millisecond, 100 * time.Millisecond
+
 // Turns is a queue shared by time: next is a job of the key that has used the least time since it began to
 // wait. No time is reserved. A new key, one that comes back, or one that could not be served for a while, goes on level
 // with the others and has no credit.
@@ -17,6 +21,8 @@ type Turns[K comparable, J any] struct {
 	came    uint64
 	reached time.Duration // the most time used by a key when it was served; if none waits, by the key furthest ahead
 	many    int           // number of keys from which idle ones are swept
+	most    K             // lately used more time than all others together, once lead is clear
+	lead    time.Duration // of most over all others together
 }
 
 type turnLine[K comparable, J any] struct {
@@ -55,6 +61,17 @@ func (q *Turns[K, J]) Len() int { return q.len }
 
 // Keys is how many keys have jobs that wait.
 func (q *Turns[K, J]) Keys() int { return len(q.waiting) }
+
+// Next is the key whose job Take would return.
+func (q *Turns[K, J]) Next() (key K, ok bool) {
+	if len(q.waiting) == 0 {
+		return key, false
+	}
+	return q.waiting[0].key, true
+}
+
+// Busiest is the key that lately used more time than all others together, if there is one.
+func (q *Turns[K, J]) Busiest() (key K, ok bool) { return q.most, q.lead >= clearLead }
 
 // Waits is how many jobs of a key wait.
 func (q *Turns[K, J]) Waits(key K) int {
@@ -112,6 +129,7 @@ func (q *Turns[K, J]) Charge(key K, spent time.Duration) {
 	if l == nil {
 		return
 	}
+	q.weigh(key, spent)
 	l.used += spent
 	q.came++
 	l.since = q.came
@@ -120,6 +138,18 @@ func (q *Turns[K, J]) Charge(key K, spent time.Duration) {
 	}
 	if q.len == 0 {
 		q.reached = max(q.reached, l.used)
+	}
+}
+
+// weigh sets the time of one key against that of all others. Only a key that uses more than half of all keeps a lead.
+func (q *Turns[K, J]) weigh(key K, spent time.Duration) {
+	switch {
+	case key == q.most:
+		q.lead = min(q.lead+spent, maxLead)
+	case spent > q.lead:
+		q.most, q.lead = key, min(spent-q.lead, maxLead)
+	default:
+		q.lead -= spent
 	}
 }
 

@@ -31,21 +31,33 @@ func CountTime(s *Store, each time.Duration) {
 	}
 }
 
-// BatchEnds reports whether the embedded store's writer commits a batch of these jobs after some time, while others wait
-// and perhaps the batch before is not on the disk.
-func BatchEnds(ran []Turn, took time.Duration, waiting []Turn, synced bool) bool {
+// Batch is a batch of the embedded store's writer.
+type Batch struct {
+	Ran, Waiting []Turn
+	Took         time.Duration
+	Synced       bool // the batch before is on the disk
+	Busiest      Turn // has used most of the writer's time; the zero: nobody has
+}
+
+// Ends reports whether the writer commits the batch.
+func (b Batch) Ends() bool {
 	w := &sqliteWriter{time: writerTime, journal: &sqliteJournal{}, queue: fair.NewTurns[Turn, *sqliteJob]()}
+	if b.Busiest != (Turn{}) {
+		w.queue.Add(b.Busiest, &sqliteJob{})
+		w.queue.Take()
+		w.queue.Charge(b.Busiest, time.Second)
+	}
 	var parties company
-	for _, t := range ran {
+	for _, t := range b.Ran {
 		parties.add(t)
 	}
-	for _, t := range waiting {
+	for _, t := range b.Waiting {
 		w.queue.Add(t, &sqliteJob{})
 	}
-	if !synced {
+	if !b.Synced {
 		w.journal.unsaved.Add(1)
 	}
-	return w.enough(took, parties)
+	return w.enough(b.Took, parties)
 }
 
 // OnSync calls fn in place of each sync of the embedded store's journal.

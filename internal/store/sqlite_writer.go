@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,7 +21,7 @@ const (
 	// for the last. A batch with several turns ends after sharedTime, once the previous batch is on the disk:
 	// before that nobody would be answered sooner, and a larger commit is less to write. One with several
 	// organizations ends after severalTime, once at most one turn waits: those who have much to do go on in the
-	// next, and the others are answered.
+	// next, and the others are answered. The turn that uses most of the writer's time has commits of its own.
 	writerBatch = 256
 	writerTime  = 20 * time.Millisecond
 	sharedTime  = 4 * time.Millisecond
@@ -231,40 +232,49 @@ func (w *sqliteWriter) attempt(run func(*sqliteJob) (bool, error)) (n int, clean
 	return len(w.batch), true, nil
 }
 
-// company is whose jobs a batch has.
-type company struct {
-	jobs    int
-	first   Turn
-	shared  bool   // by several turns
-	org     string // the first organization that waits for an answer
-	several bool   // organizations do
-}
+// company is the turns whose jobs a batch has.
+type company []Turn
 
 func (c *company) add(t Turn) {
-	if c.jobs++; c.jobs == 1 {
-		c.first = t
+	if !slices.Contains(*c, t) {
+		*c = append(*c, t)
 	}
-	c.shared = c.shared || t != c.first
-	if t.OrgID == "" || t.Bulk {
-		return
-	}
-	if c.org == "" {
-		c.org = t.OrgID
-	}
-	c.several = c.several || t.OrgID != c.org
+}
+
+// several reports whether more than one organization waits for an answer.
+func (c company) several() bool {
+	first := slices.IndexFunc(c, Turn.waits)
+	return first >= 0 && slices.ContainsFunc(c[first+1:], func(t Turn) bool { return t.waits() && t.OrgID != c[first].OrgID })
+}
+
+// besides reports whether anybody but one turn waits for an answer.
+func (c company) besides(one Turn) bool {
+	return slices.ContainsFunc(c, func(t Turn) bool { return t.waits() && t != one })
 }
 
 // enough reports whether a batch that took so long is to be committed, although more jobs wait.
 func (w *sqliteWriter) enough(took time.Duration, parties company) bool {
-	return took > w.time ||
-		parties.shared && took > sharedTime && w.journal.unsaved.Load() == 0 ||
-		parties.several && took > severalTime && w.waitingTurns() <= 1
-}
-
-func (w *sqliteWriter) waitingTurns() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.queue.Keys()
+	return took > w.time ||
+		len(parties) > 1 && took > sharedTime && w.journal.unsaved.Load() == 0 ||
+		parties.several() && took > severalTime && w.queue.Keys() <= 1 ||
+		w.apart(parties)
+}
+
+// apart reports whether the next job belongs into another commit: either the batch has jobs of the turn that uses most of the
+// writer's time, or that turn comes next. A commit takes as long as its jobs have written pages, and its sync does too;
+// so those who use little neither wait for what the busiest has still to do, nor for pages that it has written meanwhile.
+func (w *sqliteWriter) apart(parties company) bool {
+	busiest, ok := w.queue.Busiest()
+	next, waits := w.queue.Next()
+	if !ok || !waits {
+		return false
+	}
+	if next == busiest {
+		return parties.besides(busiest)
+	}
+	return next.waits() && slices.Contains(parties, busiest)
 }
 
 // size is the greatest number of jobs in the batch. Jobs that arrive while it runs go into the next one, so

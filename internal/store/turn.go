@@ -11,6 +11,9 @@ type Turn struct {
 	Bulk bool
 }
 
+// waits reports whether somebody waits for an answer.
+func (t Turn) waits() bool { return t.OrgID != "" && !t.Bulk }
+
 type turnKey struct{}
 
 // WithTurn says on whose behalf the transactions in a context run.

@@ -54,30 +54,38 @@ func TestWriterTakesTurns(t *testing.T) {
 	}
 }
 
-// A batch ends when those who had little to do are served, so that they do not wait for the rest of one who has much.
+// A batch ends when those who had little to do are served, so that they do not wait for the rest of one who has much. Who
+// uses most of the time is not in one with others at all.
 func TestWhenABatchEnds(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
 	busy, quiet, third := store.Turn{OrgID: "busy"}, store.Turn{OrgID: "quiet"}, store.Turn{OrgID: "third"}
 	bulk, own := store.Turn{OrgID: "quiet", Bulk: true}, store.Turn{}
+	turns := func(t ...store.Turn) []store.Turn { return t }
 	for _, c := range []struct {
-		name          string
-		ran, waiting  []store.Turn
-		took          time.Duration
-		synced, wants bool
+		name  string
+		batch store.Batch
+		wants bool
 	}{
-		{"one organization alone", []store.Turn{busy, busy}, []store.Turn{busy}, 19 * ms, true, false},
-		{"one organization for long", []store.Turn{busy, busy}, []store.Turn{busy}, 21 * ms, false, true},
-		{"the others are served", []store.Turn{busy, quiet}, []store.Turn{busy, busy}, 2 * ms, false, true},
-		{"the others are served at once", []store.Turn{busy, quiet}, []store.Turn{busy, busy}, ms, false, false},
-		{"another waits", []store.Turn{busy, quiet}, []store.Turn{busy, third}, 3 * ms, true, false},
-		{"two are busy", []store.Turn{busy, quiet}, []store.Turn{busy, quiet}, 5 * ms, true, true},
-		{"two are busy and the disk too", []store.Turn{busy, quiet}, []store.Turn{busy, quiet}, 5 * ms, false, false},
-		{"nobody waits for bulk work", []store.Turn{busy, bulk}, []store.Turn{busy}, 3 * ms, true, false},
-		{"nobody waits for the program's own", []store.Turn{own, busy}, []store.Turn{busy}, 3 * ms, true, false},
-		{"it shares all the same", []store.Turn{own, busy}, []store.Turn{busy}, 5 * ms, true, true},
+		{"one organization alone", store.Batch{Ran: turns(busy, busy), Waiting: turns(busy), Took: 19 * ms, Synced: true}, false},
+		{"one organization for long", store.Batch{Ran: turns(busy, busy), Waiting: turns(busy), Took: 21 * ms}, true},
+		{"the others are served", store.Batch{Ran: turns(busy, quiet), Waiting: turns(busy, busy), Took: 2 * ms}, true},
+		{"the others are served at once", store.Batch{Ran: turns(busy, quiet), Waiting: turns(busy, busy), Took: ms}, false},
+		{"another waits", store.Batch{Ran: turns(busy, quiet), Waiting: turns(busy, third), Took: 3 * ms, Synced: true}, false},
+		{"two are busy", store.Batch{Ran: turns(busy, quiet), Waiting: turns(busy, quiet), Took: 5 * ms, Synced: true}, true},
+		{"two are busy and the disk too", store.Batch{Ran: turns(busy, quiet), Waiting: turns(busy, quiet), Took: 5 * ms}, false},
+		{"nobody waits for bulk work", store.Batch{Ran: turns(busy, bulk), Waiting: turns(busy), Took: 3 * ms, Synced: true}, false},
+		{"nobody waits for the program's own", store.Batch{Ran: turns(own, busy), Waiting: turns(busy), Took: 3 * ms, Synced: true}, false},
+		{"it shares all the same", store.Batch{Ran: turns(own, busy), Waiting: turns(busy), Took: 5 * ms, Synced: true}, true},
+		{"the busiest alone", store.Batch{Ran: turns(busy), Waiting: turns(busy), Busiest: busy}, false},
+		{"another comes beside the busiest", store.Batch{Ran: turns(busy), Waiting: turns(quiet, busy), Busiest: busy}, true},
+		{"bulk work comes beside the busiest", store.Batch{Ran: turns(busy), Waiting: turns(bulk, busy), Busiest: busy}, false},
+		{"others without the busiest", store.Batch{Ran: turns(quiet), Waiting: turns(third, busy), Busiest: busy}, false},
+		{"the busiest comes after others", store.Batch{Ran: turns(quiet), Waiting: turns(busy), Busiest: busy}, true},
+		{"the busiest comes after the program's own", store.Batch{Ran: turns(own), Waiting: turns(busy), Busiest: busy}, false},
+		{"another comes beside the busiest bulk work", store.Batch{Ran: turns(bulk), Waiting: turns(quiet), Busiest: bulk}, true},
 	} {
-		if ends := store.BatchEnds(c.ran, c.took, c.waiting, c.synced); ends != c.wants {
+		if ends := c.batch.Ends(); ends != c.wants {
 			t.Errorf("%s: it ends is %t", c.name, ends)
 		}
 	}
