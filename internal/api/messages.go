@@ -1,12 +1,13 @@
 package api
 
 import (
+	"bytes"
 	"net/http"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -89,15 +90,30 @@ func (shownPreview) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[chat.TemplatePreview](), true, "")
 }
 
-// splitTemplate separates a template message's content from the preview stored with it.
+// splitTemplate separates a template message's content from the preview stored with it. It cuts and does not decode, because
+// every answer about a template message comes by here.
 func splitTemplate(content []byte) (shownTemplate, shownPreview) {
-	var members map[string]jsontext.Value
-	if err := json.Unmarshal(content, &members); err != nil || members["preview"] == nil {
+	d := jsontext.NewDecoder(bytes.NewBuffer(content))
+	if _, err := d.ReadToken(); err != nil {
 		return shownTemplate(content), nil
 	}
-	preview := members["preview"]
-	delete(members, "preview")
-	return shownTemplate(rest.Marshal(members)), shownPreview(preview)
+	for d.PeekKind() == jsontext.KindString {
+		before := content[:d.InputOffset()]
+		name, _ := d.ReadToken()
+		found := name.String() == "preview"
+		value, err := d.ReadValue()
+		if err != nil {
+			break
+		}
+		if found {
+			after := content[d.InputOffset():]
+			if len(before) == len("{") {
+				after = bytes.TrimPrefix(after, []byte(","))
+			}
+			return slices.Concat(before, after), shownPreview(value.Clone())
+		}
+	}
+	return shownTemplate(content), nil
 }
 
 type messageErrorView struct {

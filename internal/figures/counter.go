@@ -22,7 +22,7 @@ const (
 	gather = 2 * time.Second
 	// restFactor is how many times as long as it worked the counter rests, because a busy quarter of an hour is
 	// counted repeatedly while it lasts.
-	restFactor = 10
+	restFactor = 30
 	longRest   = time.Minute
 	// lateFor is how long the provider may report on a message. Counts of older messages are final.
 	lateFor = 35 * 24 * time.Hour
