@@ -13,8 +13,11 @@ import (
 
 const (
 	requestLogBuffer = 8192
-	requestLogBatch  = 512
-	requestLogEvery  = time.Second
+	// requestLogBatch lines are written without waiting for more. Each transaction writes requestLogSlice, because requests
+	// wait for it on the embedded store.
+	requestLogBatch = 512
+	requestLogSlice = 64
+	requestLogEvery = time.Second
 	keyUseEvery      = time.Minute
 	keysRemembered   = 10_000
 )
@@ -87,8 +90,8 @@ func (l *requestLog) flush(spare []store.APICall) []store.APICall {
 	calls := l.waiting
 	l.waiting = spare
 	l.mu.Unlock()
-	for batch := range slices.Chunk(calls, requestLogBatch) {
-		l.write(batch)
+	for slice := range slices.Chunk(calls, requestLogSlice) {
+		l.write(slice)
 	}
 	if cap(calls) > 2*requestLogBatch {
 		return nil
@@ -97,25 +100,25 @@ func (l *requestLog) flush(spare []store.APICall) []store.APICall {
 	return calls[:0]
 }
 
-func (l *requestLog) write(batch []store.APICall) {
+func (l *requestLog) write(slice []store.APICall) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	uses := l.uses(batch)
+	uses := l.uses(slice)
 	err := l.store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.NoteKeyUses(uses); err != nil {
 			return err
 		}
-		return tx.AppendAPILog(batch)
+		return tx.AppendAPILog(slice)
 	})
 	if err != nil {
-		l.metrics.logDropped.Add(float64(len(batch)))
-		l.log.Warn("API log lines lost", "lines", len(batch), "error", err)
+		l.metrics.logDropped.Add(float64(len(slice)))
+		l.log.Warn("API log lines lost", "lines", len(slice), "error", err)
 	}
 }
 
-// uses returns the keys of a batch whose last use should be written. A busy key costs one small write a minute.
-func (l *requestLog) uses(batch []store.APICall) (uses []store.KeyUse) {
-	for _, c := range slices.Backward(batch) {
+// uses returns the keys of some calls whose last use should be written. A busy key costs one small write a minute.
+func (l *requestLog) uses(calls []store.APICall) (uses []store.KeyUse) {
+	for _, c := range slices.Backward(calls) {
 		at := chat.TimeOf(c.RequestID)
 		if at.Sub(l.used[c.KeyID]) < keyUseEvery {
 			continue

@@ -20,10 +20,11 @@ import (
 const (
 	// gather is how long the counter waits for more changes before it counts.
 	gather = 2 * time.Second
-	// restFactor is how many times as long as it worked the counter rests, because a busy quarter of an hour is
-	// counted repeatedly while it lasts.
-	restFactor = 30
-	longRest   = time.Minute
+	// restFactor is how many times as long as it worked the counter rests. busyRestFactor is the same for slots that were
+	// marked, because a busy one is counted repeatedly while it lasts.
+	restFactor     = 10
+	busyRestFactor = 30
+	longRest       = time.Minute
 	// lateFor is how long the provider may report on a message. Counts of older messages are final.
 	lateFor = 35 * 24 * time.Hour
 	// retries is how often a slot is counted again that another node counts at the same time.
@@ -113,7 +114,7 @@ func (c *Counter) run(ctx context.Context) {
 		if err := c.CountMarked(ctx); ctx.Err() == nil {
 			c.trouble.Report(err)
 		}
-		c.rest(ctx, min(longRest, restFactor*time.Since(begin)))
+		c.rest(ctx, min(longRest, busyRestFactor*time.Since(begin)))
 	}
 }
 
