@@ -18,8 +18,8 @@ const (
 	requestLogBatch = 512
 	requestLogSlice = 64
 	requestLogEvery = time.Second
-	keyUseEvery      = time.Minute
-	keysRemembered   = 10_000
+	keyUseEvery     = time.Minute
+	keysRemembered  = 10_000
 )
 
 // requestLog writes the API log in the background. Requests never wait for it: if the store cannot keep up,
