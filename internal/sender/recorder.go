@@ -88,7 +88,7 @@ func newRecorder(record func([]core.SendResult) error, now func() store.Moment, 
 
 // record writes the outcomes of attempts. Those of broadcasts alone can wait.
 func (s *Sender) record(results []core.SendResult) error {
-	ctx, cancel := context.WithTimeout(context.Background(), recordTimeout)
+	ctx, cancel := context.WithTimeout(store.WithTurn(context.Background(), commonTurn(results)), recordTimeout)
 	defer cancel()
 	write := func() error {
 		results, err := core.PrepareSends(s.cfg.Store.Read(ctx), results)
@@ -101,6 +101,16 @@ func (s *Sender) record(results []core.SendResult) error {
 		return write()
 	}
 	return s.cfg.Store.Aside(ctx, write)
+}
+
+// commonTurn is the turn of outcomes that all have the same one, which pays for the store's time. Else it is the program's
+// own.
+func commonTurn(results []core.SendResult) store.Turn {
+	turn := queued{SendWork: results[0].Work}.turn()
+	if slices.ContainsFunc(results, func(r core.SendResult) bool { return queued{SendWork: r.Work}.turn() != turn }) {
+		return store.Turn{}
+	}
+	return turn
 }
 
 // add takes an outcome. It never blocks: behind limits how many can come.
