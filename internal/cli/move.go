@@ -8,6 +8,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/config"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -28,6 +29,9 @@ func (cmd *moveCommand) Run(c *console) error {
 		}
 		done = append(done, field{"media_files", files})
 	}
+	if err := cmd.finishFanOuts(c); err != nil {
+		return explainStore(err, cmd.Store)
+	}
 	var rows int64
 	moved, err := store.MoveToPostgres(c.ctx, cmd.Data, cmd.DatabaseURL, func(table string, n int64) {
 		if rows += n; n > 0 {
@@ -40,6 +44,17 @@ func (cmd *moveCommand) Run(c *console) error {
 	done = append(done, field{"organizations", moved["organizations"]}, field{"messages", moved["messages"]}, field{"rows", rows})
 	cmd.tellNext(c)
 	return cmd.printOne(c.stdout, done)
+}
+
+// finishFanOuts writes the deliveries that a server has left when it was killed. On PostgreSQL later events would overtake
+// them.
+func (cmd *moveCommand) finishFanOuts(c *console) (err error) {
+	st, err := store.Open(c.ctx, store.Config{Dir: cmd.Data, Exclusive: true, MustExist: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return core.FinishFanOuts(c.ctx, st)
 }
 
 // copyFiles copies stored files before the database that names them. Those in the folder stay.

@@ -20,3 +20,9 @@ func SetUpIn(tx *store.Tx, in FirstUser) error {
 	_, err := setUp(tx, in, "hash", Browser{})
 	return err
 }
+
+// Record stores an event as use cases do.
+func Record(tx *store.Tx, e chat.Event) error { return record(tx, e) }
+
+// AtOnce is how many deliveries of an event are written with it.
+const AtOnce = atOnce

@@ -81,6 +81,13 @@ func (d *Doors[K]) giveUp(mine *door, v *visitor) (entered bool) {
 	return false
 }
 
+// Alone tells whether the latest caller has had no other beside it.
+func (d *Doors[K]) Alone() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.alone()
+}
+
 // Leave gives a place back, to the next caller of the key that waits.
 func (d *Doors[K]) Leave(key K) {
 	d.mu.Lock()

@@ -13,7 +13,7 @@ import (
 type queueGauge struct{ store *store.Store }
 
 var waitingDesc = prometheus.NewDesc("parley_waiting",
-	"Work of all nodes that waits in the store, by queue: sends, held_sends, deliveries, callbacks, files. It stops at 100000.", []string{"queue"}, nil)
+	"Work of all nodes that waits in the store, by queue: sends, held_sends, deliveries, fan_outs, callbacks, files. It stops at 100000.", []string{"queue"}, nil)
 
 // Describe is part of prometheus.Collector.
 func (queueGauge) Describe(out chan<- *prometheus.Desc) { out <- waitingDesc }

@@ -31,6 +31,7 @@ type DeliveryJob struct {
 
 // InsertDelivery writes a delivery that is due at once. This node owns it if it delivers.
 func (tx *Tx) InsertDelivery(j DeliveryJob) error {
+	tx.delivered++
 	j.Owner, j.Epoch = "", 1
 	if tx.hands.Deliver != nil {
 		j.Owner = tx.hands.Node()

@@ -53,6 +53,8 @@ type dialect struct {
 	grown string
 	// listed finds the large tables whose statistics seem to list all organizations, and these organizations.
 	listed string
+	// inSteps says that the deliveries of one event are written in several transactions: see Tx.InSteps.
+	inSteps bool
 	// stepTime is how long a step of long work may take. On SQLite every writer waits for it.
 	stepTime time.Duration
 	// restBeside is how many times as long as usual a purge rests where others write too. On SQLite they share one
@@ -89,6 +91,7 @@ var (
 	// SQLite has one writer at a time, so every row that a transaction reads is locked already.
 	sqliteDialect = dialect{
 		name:     "sqlite",
+		inSteps:  true,
 		stepTime: 3 * time.Millisecond, restBeside: 4,
 		member:  "%[1]s IN (SELECT value FROM json_each(%[2]s))",
 		among:   "+%[1]s IN (%[2]s)",

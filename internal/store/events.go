@@ -41,15 +41,16 @@ func (r Reader) EventsWithPayload(orgID string, ids []string) (map[string]bool, 
 	return with, err
 }
 
-// removeUnneeded deletes the events without deliveries, and returns how many.
+// removeUnneeded deletes the events without deliveries, and returns how many. Those with a fan-out are about to have some.
 func (tx *Tx) removeUnneeded(orgID string, ids []string) (int64, error) {
 	return tx.exec("DELETE FROM events WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")+` AND NOT EXISTS
-		(SELECT 1 FROM webhook_deliveries d WHERE d.org_id = events.org_id AND d.event_id = events.event_id AND d.event_row = events.id)`,
+		(SELECT 1 FROM webhook_deliveries d WHERE d.org_id = events.org_id AND d.event_id = events.event_id AND d.event_row = events.id)
+		AND NOT EXISTS (SELECT 1 FROM fan_outs f WHERE f.org_id = events.org_id AND f.event = events.id)`,
 		orgID, tx.dialect.list(ids))
 }
 
 // removePayloads deletes events. If an event has deliveries, its row stays without the payload, and its open
-// deliveries are ended.
+// deliveries are ended. Those that are not written yet will be ended when they are.
 func (tx *Tx) removePayloads(orgID string, ids []string) error {
 	if len(ids) == 0 {
 		return nil

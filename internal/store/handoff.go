@@ -48,7 +48,8 @@ func (s *Store) HandTo(change func(*Hands)) {
 	s.hands.Store(&hands)
 }
 
-// work is the work that a transaction leaves.
+// work is the work that a transaction leaves: to the hands, which take it at once, and to its caller, who finishes the
+// fan-outs after that.
 type work struct {
 	sends      []sending
 	deliveries []DeliveryJob
@@ -59,6 +60,8 @@ type work struct {
 	changes    []Change
 	marks      []Mark
 	topics     []Topic // for other processes
+	fanOuts    []FanOut
+	finish     Finisher // of the fan-outs
 }
 
 type sending struct {

@@ -51,6 +51,12 @@ var Invariants = []Invariant{
 			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.org_id = d.org_id AND e.id = d.event_row)`,
 	},
 	{
+		Fault:  "events are still to be delivered that are gone",
+		Mended: "forgotten",
+		query:  "SELECT f.event FROM fan_outs f WHERE " + withoutEvent("f"),
+		mend:   "DELETE FROM fan_outs WHERE " + withoutEvent("fan_outs"),
+	},
+	{
 		Fault: "broadcasts count other recipients than they have",
 		query: `SELECT b.id FROM broadcasts b WHERE (SELECT COUNT(*) FROM broadcast_recipients r WHERE r.org_id = b.org_id AND r.broadcast_id = b.id)
 			<> (SELECT COALESCE(SUM(t.n), 0) FROM broadcast_tallies t WHERE t.broadcast_id = b.id)`,
@@ -67,6 +73,10 @@ const unsent = `m.direction = 'outbound' AND m.status = 'queued'
 
 func withoutMessage(table string) string {
 	return "NOT EXISTS (SELECT 1 FROM messages m WHERE m.org_id = " + table + ".org_id AND m.id = " + table + ".message_id)"
+}
+
+func withoutEvent(table string) string {
+	return "NOT EXISTS (SELECT 1 FROM events e WHERE e.org_id = " + table + ".org_id AND e.id = " + table + ".event)"
 }
 
 // Broken returns up to limit ids of rows that break the invariant.

@@ -31,7 +31,7 @@ var tablesOfOrganizations = []string{
 	"account_history", "account_jobs", "account_reports", "api_keys", "api_log", "audit_log", "away_replies",
 	"broadcast_recipients", "broadcasts", "bulk_undos", "canned_replies", "consent_changes", "contact_job_slices",
 	"contact_jobs", "contact_labels", "contact_notes", "contacts", "conversation_labels", "conversations",
-	"counted_slots", "customers", "delivery_counts", "drafts", "due_merges", "early_changes", "events", "happenings",
+	"counted_slots", "customers", "delivery_counts", "drafts", "due_merges", "early_changes", "fan_outs", "events", "happenings",
 	"held_events", "held_sends", "idempotency", "key_uses", "labels", "media", "media_jobs", "merged_ids",
 	"message_days", "message_quotas", "messages", "note_mentions", "notes", "opt_out_words", "outcomes",
 	"packed_durations", "rate_buckets", "recovery_codes", "saved_views", "second_steps", "send_jobs", "sessions",

@@ -71,6 +71,7 @@ type Store struct {
 	ids     *idSource
 	check   writeCheck
 	aside   aside
+	fanning *fanning
 	commits atomic.Int64 // transactions that this process has committed
 
 	handsMu sync.Mutex // held while hands change
@@ -110,7 +111,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := eng.migrate(ctx); err != nil {
 		return nil, errors.Join(err, eng.close())
 	}
-	s := &Store{engine: eng, alone: cfg.Exclusive && cfg.URL == "", now: cfg.Now, elapsed: cfg.Elapsed, ids: newIDSource(), aside: newAside()}
+	s := &Store{engine: eng, alone: cfg.Exclusive && cfg.URL == "", now: cfg.Now, elapsed: cfg.Elapsed, ids: newIDSource(), aside: newAside(), fanning: newFanning()}
 	s.hands.Store(&Hands{})
 	if s.elapsed == nil {
 		s.elapsed = sinceNow()
@@ -149,10 +150,10 @@ func (s *Store) Read(ctx context.Context) Reader {
 	return Reader{ctx: ctx, db: s.engine, dialect: s.engine.dialect()}
 }
 
-// InTx runs fn in a transaction and returns after it is durable. If fn returns an error or panics, or ctx ends
-// before the commit, nothing of it remains; other closures are not affected. fn may run more than once, after a
-// deadlock for example. So it must assign its results rather than add to them, and must have no effects outside
-// of the transaction; Tx.AfterCommit is for those.
+// InTx runs fn in a transaction and returns after it is durable, and after what it has postponed is done. If fn returns
+// an error or panics, or ctx ends before the commit, nothing of it remains; other closures are not affected. fn may run
+// more than once, after a deadlock for example. So it must assign its results rather than add to them, and must have no
+// effects outside of the transaction; Tx.AfterCommit is for those.
 func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 	ctx, span := tracing.Child(ctx, "transaction")
 	defer span.End()
@@ -189,7 +190,7 @@ func (s *Store) newTx(ctx context.Context, db session, known *foreseen) *Tx {
 	return tx
 }
 
-// settle hands over the work of a transaction once it is durable.
+// settle hands over the work of a transaction once it is durable, and then does what its caller has to wait for.
 func (s *Store) settle(tx **Tx, err error) error {
 	if err != nil {
 		if errors.Is(err, ErrUnavailable) {
@@ -202,6 +203,7 @@ func (s *Store) settle(tx **Tx, err error) error {
 		hook()
 	}
 	(*tx).handOver()
+	(*tx).finishFanOuts()
 	return nil
 }
 
@@ -215,6 +217,7 @@ type Tx struct {
 	hands       *Hands
 	work        work
 	receivers   map[string][]chat.WebhookSubscription
+	delivered   int    // how many deliveries it has written
 	begun       string // a conversation that it has made, and for which nothing waits to be sent yet
 }
 

@@ -16,10 +16,12 @@ var (
 	QueuedSends      = Queue{"sends", "send_jobs"}
 	QueuedHeld       = Queue{"held_sends", "held_sends"}
 	QueuedDeliveries = Queue{"deliveries", "webhook_deliveries WHERE next_attempt_at IS NOT NULL"}
-	QueuedCallbacks  = Queue{"callbacks", "callbacks"}
-	QueuedFiles      = Queue{"files", "media_jobs"}
+	// QueuedFanOuts are events of which not all deliveries are written yet.
+	QueuedFanOuts   = Queue{"fan_outs", "fan_outs"}
+	QueuedCallbacks = Queue{"callbacks", "callbacks"}
+	QueuedFiles     = Queue{"files", "media_jobs"}
 
-	Queues = []Queue{QueuedSends, QueuedHeld, QueuedDeliveries, QueuedCallbacks, QueuedFiles}
+	Queues = []Queue{QueuedSends, QueuedHeld, QueuedDeliveries, QueuedFanOuts, QueuedCallbacks, QueuedFiles}
 )
 
 // Waiting counts the waiting work of a queue, up to 100,000.

@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -80,6 +82,21 @@ func TestOtherProcesses(t *testing.T) {
 		w.next(other)
 		w.ends(id, chat.DeliverySucceeded)
 		w.quiet(s)
+	})
+}
+
+// A sweep finishes what somebody has left of an event's deliveries.
+func TestSweepFinishesFanOuts(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink()
+		sub := w.subscribe(s.URL)
+		w.InTx(func(tx *store.Tx) error {
+			e := event(tx, w.Org.ID, "a")
+			left := store.FanOut{OrgID: w.Org.ID, Subject: "a", Seq: 1, Event: e.ID, Last: sub.ID}
+			return errors.Join(tx.InsertEvent(e), tx.Postpone(left, func(context.Context, *store.Store, []store.FanOut) {}))
+		})
+		w.notice(w.engine)
+		w.ends(w.next(s).header.Get("X-Svc-Delivery-Id"), chat.DeliverySucceeded)
 	})
 }
 

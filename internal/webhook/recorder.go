@@ -14,8 +14,9 @@ import (
 const (
 	// recordBatch is how many outcomes are written together, all of one organization: enough to make a commit
 	// worthwhile, and few enough that other writers do not wait long. On SQLite every other transaction waits for
-	// the end of one, and batches share a commit, so that small ones cost nothing.
-	recordBatch, smallBatch = 128, 24
+	// the end of one, and batches share a commit, so that small ones cost nothing; while several organizations come
+	// they are smaller still.
+	recordBatch, smallBatch, crowdedBatch = 128, 24, 12
 	// recordWait is how long a batch waits for more outcomes.
 	recordWait = 5 * time.Millisecond
 	// recorders is how many batches are written at a time. On SQLite they share a commit, on PostgreSQL each has a
@@ -47,9 +48,10 @@ func (o outcome) line() line {
 // recorder stores outcomes in batches. Lines take turns. The troubled outcomes of an organization are stored one batch
 // after the other, because what a failure says about its endpoint must not be overwritten by an earlier one.
 type recorder struct {
-	engine *Engine
-	batch  int // the most outcomes that are written together
-	done   chan struct{}
+	engine  *Engine
+	batch   int         // the most outcomes that are written together
+	crowded func() bool // fewer than that are
+	done    chan struct{}
 
 	mu      sync.Mutex
 	waiting fair.Rounds[line, outcome]
@@ -59,7 +61,7 @@ type recorder struct {
 }
 
 func newRecorder(e *Engine, batch int) *recorder {
-	return &recorder{engine: e, batch: batch, done: make(chan struct{}), writing: map[string]bool{}, wake: part.NewBell()}
+	return &recorder{engine: e, batch: batch, crowded: func() bool { return false }, done: make(chan struct{}), writing: map[string]bool{}, wake: part.NewBell()}
 }
 
 func startRecorder(e *Engine) *recorder {
@@ -68,6 +70,7 @@ func startRecorder(e *Engine) *recorder {
 		batch = smallBatch
 	}
 	r := newRecorder(e, batch)
+	r.crowded = e.cfg.Store.Crowded
 	go r.run()
 	return r
 }
@@ -133,9 +136,13 @@ func (r *recorder) await() bool {
 func (r *recorder) free(l line) bool { return !l.troubled || !r.writing[l.orgID] }
 
 func (r *recorder) next() []outcome {
+	most := r.batch
+	if r.crowded() {
+		most = min(most, crowdedBatch)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l, batch := r.waiting.Next(r.batch, r.free)
+	l, batch := r.waiting.Next(most, r.free)
 	if len(batch) > 0 && l.troubled {
 		r.writing[l.orgID] = true
 	}

@@ -2,8 +2,10 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -33,11 +35,16 @@ func (e *Engine) sweepLoop() {
 	}
 }
 
-// Sweep looks for due deliveries that no node has in memory, and for changes that other nodes made.
+// Sweep finishes the fan-outs that nobody finishes, and looks for due deliveries that no node has in memory and for changes
+// that other nodes made.
 func (e *Engine) Sweep(ctx context.Context) error {
 	if !e.alive() {
 		return nil
 	}
+	return errors.Join(e.finishFanOuts(ctx), e.sweepLanes(ctx)) // a fan-out that fails does not stop the lanes
+}
+
+func (e *Engine) sweepLanes(ctx context.Context) error {
 	if err := e.poll(ctx); err != nil {
 		return err
 	}
@@ -54,6 +61,16 @@ func (e *Engine) Sweep(ctx context.Context) error {
 		e.look(lanes, living)
 		last = lanes[len(lanes)-1].SubscriptionID
 	}
+}
+
+// finishFanOuts goes on for as long as a sweep may take. What is left then is for the next one.
+func (e *Engine) finishFanOuts(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, sweepEvery)
+	defer cancel()
+	if err := core.FinishFanOuts(ctx, e.cfg.Store); !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
 }
 
 // alive ends a lapse once the node has renewed its lease, perhaps under another name.
