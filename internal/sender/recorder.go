@@ -17,10 +17,11 @@ import (
 
 const (
 	// recordBatch is how many outcomes are written together: enough to make a commit worthwhile, and few enough that
-	// other writers do not wait long. recordRound is how many of them one organization gets before the next
-	// organization's turn.
-	recordBatch = 64
-	recordRound = 8
+	// other writers do not wait long. On SQLite, while several organizations come, it is crowdedBatch: after a batch the
+	// recorder waits until the deliveries of its events are written, and others' outcomes wait with it. recordRound is how
+	// many one organization gets before the next organization's turn.
+	recordBatch, crowdedBatch = 64, 24
+	recordRound               = 8
 	// recordGather is how long outcomes of broadcasts wait for others, unless recordFew of them wait already or there is
 	// a person's: written by fours and fives, they would cost more than the sending.
 	recordGather = 50 * time.Millisecond
@@ -44,6 +45,7 @@ var refusedAgain = []time.Duration{100 * time.Millisecond, time.Second, 5 * time
 // because a message without a known outcome is sent again.
 type recorder struct {
 	record  func([]core.SendResult) error
+	most    func() int // outcomes in a batch
 	now     func() store.Moment
 	log     *slog.Logger
 	trouble *logging.Episode
@@ -72,14 +74,20 @@ type outcome struct {
 }
 
 func startRecorder(s *Sender) *recorder {
-	return newRecorder(s.record, s.cfg.Store.Moment, s.cfg.Log, logging.NewEpisode(s.cfg.Log, s.cfg.Metrics.registry, "send outcomes",
+	most := func() int {
+		if s.cfg.Store.Crowded() {
+			return crowdedBatch
+		}
+		return recordBatch
+	}
+	return newRecorder(s.record, most, s.cfg.Store.Moment, s.cfg.Log, logging.NewEpisode(s.cfg.Log, s.cfg.Metrics.registry, "send outcomes",
 		"the outcomes of sends cannot be written; nothing more is sent until they are", "the outcomes of sends are written again"))
 }
 
 // newRecorder makes and starts a recorder.
-func newRecorder(record func([]core.SendResult) error, now func() store.Moment, log *slog.Logger, trouble *logging.Episode) *recorder {
+func newRecorder(record func([]core.SendResult) error, most func() int, now func() store.Moment, log *slog.Logger, trouble *logging.Episode) *recorder {
 	r := &recorder{
-		record: record, now: now, log: log, trouble: trouble, wake: part.NewBell(), done: make(chan struct{}),
+		record: record, most: most, now: now, log: log, trouble: trouble, wake: part.NewBell(), done: make(chan struct{}),
 		open: map[string]bool{}, written: make(chan struct{}),
 	}
 	go r.run()
@@ -254,8 +262,8 @@ func (r *recorder) next() ([]outcome, time.Duration) {
 
 // gather takes a batch of the waiting outcomes, some from each turn.
 func (r *recorder) gather() (batch []outcome) {
-	for len(batch) < recordBatch && r.waiting.Len() > 0 {
-		turn, some := r.waiting.Next(min(recordRound, recordBatch-len(batch)), fair.Any)
+	for most := r.most(); len(batch) < most && r.waiting.Len() > 0; {
+		turn, some := r.waiting.Next(min(recordRound, most-len(batch)), fair.Any)
 		if !turn.Bulk {
 			r.people -= len(some)
 		}

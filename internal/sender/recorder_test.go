@@ -78,9 +78,11 @@ func (a *away) record(results []core.SendResult) error {
 	return nil
 }
 
+func wholeBatch() int { return recordBatch }
+
 // recorder starts one that writes to a.
 func (a *away) recorder() *recorder {
-	return newRecorder(a.record, func() store.Moment { return store.Moment(1).Add(time.Since(a.begin)) }, slog.New(slog.DiscardHandler), logging.NewEpisode(nil, nil, "x", "x", "x"))
+	return newRecorder(a.record, wholeBatch, func() store.Moment { return store.Moment(1).Add(time.Since(a.begin)) }, slog.New(slog.DiscardHandler), logging.NewEpisode(nil, nil, "x", "x", "x"))
 }
 
 func (a *away) add(r *recorder, id string) {
@@ -197,7 +199,7 @@ func TestOutcomesOfBroadcastsGather(t *testing.T) {
 		r := newRecorder(func(results []core.SendResult) error {
 			batches, at = append(batches, len(results)), append(at, time.Since(begin))
 			return nil
-		}, func() store.Moment { return store.Moment(1).Add(time.Since(a.begin)) }, slog.New(slog.DiscardHandler), logging.NewEpisode(nil, nil, "x", "x", "x"))
+		}, wholeBatch, func() store.Moment { return store.Moment(1).Add(time.Since(a.begin)) }, slog.New(slog.DiscardHandler), logging.NewEpisode(nil, nil, "x", "x", "x"))
 		add := func(n int, source chat.Source) {
 			for range n {
 				r.add(core.SendResult{Work: store.SendWork{Message: chat.Message{Source: source}}}, func(error) {})
