@@ -18,8 +18,10 @@ const (
 	requestLogBatch = 512
 	requestLogSlice = 64
 	requestLogEvery = time.Second
-	keyUseEvery     = time.Minute
-	keysRemembered  = 10_000
+	// requestLogTimeout is how long the lines that wait may take together.
+	requestLogTimeout = 20 * time.Second
+	keyUseEvery       = time.Minute
+	keysRemembered    = 10_000
 )
 
 // requestLog writes the API log in the background. Requests never wait for it: if the store cannot keep up,
@@ -90,8 +92,10 @@ func (l *requestLog) flush(spare []store.APICall) []store.APICall {
 	calls := l.waiting
 	l.waiting = spare
 	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), requestLogTimeout)
+	defer cancel()
 	for slice := range slices.Chunk(calls, requestLogSlice) {
-		l.write(slice)
+		l.write(ctx, slice)
 	}
 	if cap(calls) > 2*requestLogBatch {
 		return nil
@@ -100,9 +104,7 @@ func (l *requestLog) flush(spare []store.APICall) []store.APICall {
 	return calls[:0]
 }
 
-func (l *requestLog) write(slice []store.APICall) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
+func (l *requestLog) write(ctx context.Context, slice []store.APICall) {
 	uses := l.uses(slice)
 	err := l.store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.NoteKeyUses(uses); err != nil {

@@ -36,7 +36,7 @@ func record(tx *store.Tx, e chat.Event) error {
 		if behind, err = tx.LastFanOut(e.OrgID, e.Subject); err != nil {
 			return err
 		}
-		n = firstPart(tx, n, behind)
+		n = firstPart(tx, e.OrgID, n, behind)
 	}
 	if err := deliverAll(tx, receivers[:n], e); err != nil || n == len(receivers) {
 		return err
@@ -52,9 +52,9 @@ func record(tx *store.Tx, e chat.Event) error {
 }
 
 // firstPart is how many of an event's n deliveries are written with the event: none behind an earlier event about the same
-// subject whose deliveries are not all written, and none in a transaction that has many events.
-func firstPart(tx *store.Tx, n int, behind int64) int {
-	if behind > 0 || tx.Delivered() >= inAll && tx.Crowded() {
+// subject whose deliveries are not all written, and none in a transaction that has many of the organization's events.
+func firstPart(tx *store.Tx, orgID string, n int, behind int64) int {
+	if behind > 0 || tx.Delivered(orgID) >= inAll && tx.Crowded() {
 		return 0
 	}
 	return min(n, atOnce)
@@ -148,8 +148,8 @@ func step(tx *store.Tx, some []store.FanOut, most int) (left bool, err error) {
 	return false, nil
 }
 
-// advance writes up to most deliveries of a fan-out, which ends with the last of them. Its receivers are those that wanted
-// the event when it was recorded, as far as they still do.
+// advance writes up to most deliveries of a fan-out, which ends with the last of them. Its receivers are the
+// subscriptions of when it was recorded, as they are now.
 func advance(tx *store.Tx, f store.FanOut, most int) (written int, ended bool, err error) {
 	e, err := tx.Event(f.OrgID, f.Event)
 	if errors.Is(err, store.ErrNotFound) {
@@ -175,6 +175,9 @@ func advance(tx *store.Tx, f store.FanOut, most int) (written int, ended bool, e
 func FinishFanOuts(ctx context.Context, st *store.Store) (err error) {
 	for last := (store.FanOut{}); ctx.Err() == nil; {
 		found, readErr := st.Read(ctx).FanOutsAfter(last, fanOutPage)
+		if ctx.Err() != nil {
+			return err
+		}
 		if readErr != nil || len(found) == 0 {
 			return errors.Join(err, readErr)
 		}
@@ -182,7 +185,11 @@ func FinishFanOuts(ctx context.Context, st *store.Store) (err error) {
 			if st.Kept(f) {
 				continue
 			}
-			err = errors.Join(err, finishSome(store.WithTurn(ctx, store.Turn{OrgID: f.OrgID}), st, []store.FanOut{f}))
+			failed := finishSome(store.WithTurn(ctx, store.Turn{OrgID: f.OrgID}), st, []store.FanOut{f})
+			if ctx.Err() != nil {
+				return err
+			}
+			err = errors.Join(err, failed)
 			if errors.Is(err, store.ErrUnavailable) {
 				return err
 			}

@@ -191,7 +191,7 @@ func TestTransactionsWithManyEvents(t *testing.T) {
 					return err
 				}
 			}
-			written = tx.Delivered()
+			written = tx.Delivered(w.Org.ID)
 			return nil
 		})
 		if written < 64 || written > 80 {

@@ -81,11 +81,11 @@ func (d *Doors[K]) giveUp(mine *door, v *visitor) (entered bool) {
 	return false
 }
 
-// Alone tells whether the latest caller has had no other beside it.
+// Alone tells whether no two callers with different keys have come one soon after the other, up to a moment ago.
 func (d *Doors[K]) Alone() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.alone()
+	return d.alone() || time.Since(d.last.at) > aloneAfter
 }
 
 // Leave gives a place back, to the next caller of the key that waits.

@@ -31,7 +31,7 @@ type DeliveryJob struct {
 
 // InsertDelivery writes a delivery that is due at once. This node owns it if it delivers.
 func (tx *Tx) InsertDelivery(j DeliveryJob) error {
-	tx.delivered++
+	tx.countDelivery(j.OrgID)
 	j.Owner, j.Epoch = "", 1
 	if tx.hands.Deliver != nil {
 		j.Owner = tx.hands.Node()

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 )
 
 // FanOut is an event of which not all deliveries are written yet. Subscriptions get theirs in the order of their ids.
@@ -29,8 +32,15 @@ func scanFanOut(row scanner) (f FanOut, err error) {
 // a long one. On PostgreSQL nobody does, and only one writer knows in which order transactions commit.
 func (tx *Tx) InSteps() bool { return tx.dialect.inSteps }
 
-// Delivered is how many deliveries the transaction has written.
-func (tx *Tx) Delivered() int { return tx.delivered }
+// Delivered is how many deliveries of an organization the transaction has written.
+func (tx *Tx) Delivered(orgID string) int { return tx.delivered[orgID] }
+
+func (tx *Tx) countDelivery(orgID string) {
+	if tx.delivered == nil {
+		tx.delivered = map[string]int{}
+	}
+	tx.delivered[orgID]++
+}
 
 // Crowded is Store.Crowded.
 func (tx *Tx) Crowded() bool { return tx.store.Crowded() }
@@ -48,22 +58,20 @@ func (tx *Tx) Postpone(f FanOut, finish Finisher) error {
 	return tx.later("INSERT INTO fan_outs ("+fanOutColumns+") VALUES ($1, $2, $3, $4, $5, $6)", f.OrgID, f.Subject, f.Seq, f.Event, f.Done, f.Last)
 }
 
-// finishFanOuts has the fan-outs of a transaction finished, each in its organization's turn. A client that leaves does not
-// end that.
+// finishFanOuts has the fan-outs of a transaction finished, each in its organization's turn, and those of an organization
+// with few deliveries left before those of one with many. A client that leaves does not end that.
 func (tx *Tx) finishFanOuts() {
+	if len(tx.work.fanOuts) == 0 {
+		return
+	}
+	all, left := map[string][]FanOut{}, map[string]int{}
+	for _, f := range tx.work.fanOuts {
+		all[f.OrgID] = append(all[f.OrgID], f)
+		left[f.OrgID] += f.Left
+	}
 	ctx := context.WithoutCancel(tx.ctx)
-	for rest := tx.work.fanOuts; len(rest) > 0; {
-		orgID := rest[0].OrgID
-		var own, others []FanOut
-		for _, f := range rest {
-			if f.OrgID == orgID {
-				own = append(own, f)
-			} else {
-				others = append(others, f)
-			}
-		}
-		tx.work.finish(WithTurn(ctx, Turn{OrgID: orgID, Bulk: turnOf(ctx).Bulk}), tx.store, own)
-		rest = others
+	for _, orgID := range slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Compare(left[a], left[b]) }) {
+		tx.work.finish(WithTurn(ctx, Turn{OrgID: orgID, Bulk: turnOf(ctx).Bulk}), tx.store, all[orgID])
 	}
 }
 

@@ -217,8 +217,8 @@ type Tx struct {
 	hands       *Hands
 	work        work
 	receivers   map[string][]chat.WebhookSubscription
-	delivered   int    // how many deliveries it has written
-	begun       string // a conversation that it has made, and for which nothing waits to be sent yet
+	delivered   map[string]int // how many deliveries it has written, by organization
+	begun       string         // a conversation that it has made, and for which nothing waits to be sent yet
 }
 
 // Now is the time of the transaction, which does not change.

@@ -103,7 +103,7 @@ func (tx *Tx) InsertDeadDelivery(j DeliveryJob, reason string) error {
 }
 
 func (tx *Tx) insertUnowned(j DeliveryJob, status chat.DeliveryStatus, dueAt *int64, endedBy string) error {
-	tx.delivered++
+	tx.countDelivery(j.OrgID)
 	tx.noteDelivery(j.OrgID, j.ID)
 	return tx.later(`INSERT INTO webhook_deliveries (org_id, id, subscription_id, event_row, event_id, event_type, subject,
 			status, attempt_count, next_attempt_at, ended_by, replayed_from, replayed, owner, epoch, created_at)

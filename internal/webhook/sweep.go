@@ -67,10 +67,7 @@ func (e *Engine) sweepLanes(ctx context.Context) error {
 func (e *Engine) finishFanOuts(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepEvery)
 	defer cancel()
-	if err := core.FinishFanOuts(ctx, e.cfg.Store); !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return nil
+	return core.FinishFanOuts(ctx, e.cfg.Store)
 }
 
 // alive ends a lapse once the node has renewed its lease, perhaps under another name.
