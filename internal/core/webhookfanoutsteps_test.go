@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -177,29 +178,40 @@ func TestLeftFanOutsAreFinished(t *testing.T) {
 	})
 }
 
-// A transaction with many events leaves the deliveries of the last ones to steps.
+// A transaction with many events leaves the deliveries of the last ones to steps, while several organizations come.
 func TestTransactionsWithManyEvents(t *testing.T) {
-	eachInSteps(t, func(w *world) {
+	place, clock := storetest.NewConfig(t, storetest.SQLite), storetest.NewClock()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, storetest.OpenAt(t, place, storetest.WithClock(clock)), clock)
 		all := w.subscribeMany(10)
 		var events []chat.Event
-		written := 0
-		w.InTx(func(tx *store.Tx) error {
-			events = nil
-			for i := range 20 {
-				events = append(events, newEvent(tx, w.Org.ID, chat.EventContactCreated, fmt.Sprint(i)))
-				if err := core.Record(tx, events[i]); err != nil {
-					return err
+		record := func() (written int) {
+			w.InTx(func(tx *store.Tx) error {
+				events, written = nil, 0
+				for i := range 20 {
+					events = append(events, newEvent(tx, w.Org.ID, chat.EventContactCreated, fmt.Sprint(i)))
+					if err := core.Record(tx, events[i]); err != nil {
+						return err
+					}
 				}
-			}
-			written = tx.Delivered(w.Org.ID)
-			return nil
-		})
-		if written < 64 || written > 80 {
+				written = tx.Delivered(w.Org.ID)
+				return nil
+			})
+			return written
+		}
+		if written := record(); written != 200 {
+			w.T.Errorf("%d deliveries were written at once while nobody else came", written)
+		}
+		before := events
+		for _, org := range []string{"one", "other"} {
+			w.Must(w.Store.InGroup(store.WithTurn(t.Context(), store.Turn{OrgID: org}), store.Foresight{}, func(*store.Tx) error { return nil }))
+		}
+		if written := record(); written < 64 || written > 80 {
 			w.T.Errorf("%d deliveries were written at once", written)
 		}
 		w.requireFanOuts(0)
-		w.requireEvents(all[0], events...)
-		w.requireEvents(all[9], events...)
+		w.requireEvents(all[0], append(before, events...)...)
+		w.requireEvents(all[9], append(before, events...)...)
 	})
 }
 

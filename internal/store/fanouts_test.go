@@ -165,6 +165,7 @@ func TestCrowded(t *testing.T) {
 		request("org_1")
 		requireEqual(t, st.Crowded(), nil, true)
 		<-time.After(3 * time.Second)
+		requireEqual(t, st.Crowded(), nil, false)
 		request("org_1")
 		requireEqual(t, st.Crowded(), nil, false)
 	})
