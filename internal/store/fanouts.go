@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 )
 
@@ -65,12 +64,17 @@ func (tx *Tx) finishFanOuts() {
 		return
 	}
 	all, left := map[string][]FanOut{}, map[string]int{}
+	var orgs []string
 	for _, f := range tx.work.fanOuts {
+		if all[f.OrgID] == nil {
+			orgs = append(orgs, f.OrgID)
+		}
 		all[f.OrgID] = append(all[f.OrgID], f)
 		left[f.OrgID] += f.Left
 	}
 	ctx := context.WithoutCancel(tx.ctx)
-	for _, orgID := range slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Compare(left[a], left[b]) }) {
+	slices.SortStableFunc(orgs, func(a, b string) int { return cmp.Compare(left[a], left[b]) })
+	for _, orgID := range orgs {
 		tx.work.finish(WithTurn(ctx, Turn{OrgID: orgID, Bulk: turnOf(ctx).Bulk}), tx.store, all[orgID])
 	}
 }
