@@ -24,9 +24,12 @@ const (
 	// them never answer.
 	busyEndpoints = 100
 	busyHanging   = 20
+	// busySends is how many messages a second it sends in the row in which those endpoints are told of each.
+	busySends = 100
 
 	besideSends    = "beside sends flat out"
 	besideContacts = "beside 100 endpoints flat out"
+	besideTold     = "beside sends told to 100 endpoints"
 )
 
 var fairnessScenarios = []fairnessScenario{{name: fairnessRow}}
@@ -39,7 +42,7 @@ func (b *bench) fairness(ctx context.Context, g *group, databaseURL string) erro
 	if len(matching(fairnessScenarios, b.options)) == 0 || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	r := &fairRun{bench: b, g: g, begun: map[string]time.Time{}}
+	r := &fairRun{bench: b, g: g, begun: map[arrival]time.Time{}, came: map[where][]time.Duration{}}
 	sink, err := startSink(r.take)
 	if err != nil {
 		return err
@@ -65,11 +68,13 @@ func (b *bench) fairness(ctx context.Context, g *group, databaseURL string) erro
 		r.rows(ctx, "alone", 0, nil),
 		r.rows(ctx, besideSends, http.StatusOK, sendTemplate(r.s.target, numbers)),
 		r.rows(ctx, besideContacts, http.StatusCreated, r.contacts(r.busy, r.busyNumber, "+4917", "busy")),
+		r.rows(ctx, besideTold, http.StatusOK, paced(r.messages(r.busy, r.busyNumber, false), busySends)),
 	)
 }
 
-// fairRun is the state of these rows. One busy organization creates contacts, whose events go to its endpoints. Another
-// busy one, that of the other rows, sends messages. The quiet one has a number, an endpoint and some people.
+// fairRun is the state of these rows. One busy organization creates contacts or sends messages, and its endpoints get the
+// events. Another busy one, that of the other rows, only sends messages. The quiet one has a number, an endpoint and some
+// people.
 type fairRun struct {
 	*bench
 	g                       *group
@@ -79,12 +84,26 @@ type fairRun struct {
 	busy, quiet             target
 	busyNumber, quietNumber string
 
-	mu       sync.Mutex
-	asked    int
-	begun    map[string]time.Time // when the quiet organization started each request, by the text in it
-	events   []time.Duration      // from its requests to their events at its endpoint
-	messages []time.Duration      // from its requests to the provider
-	taken    int
+	mu     sync.Mutex
+	asked  int
+	begun  map[arrival]time.Time // when the quiet organization started what is to arrive
+	came   map[where][]time.Duration
+	called int
+}
+
+// where is what arrives of the quiet organization's requests.
+type where string
+
+const (
+	atEndpoint where = " to its endpoint"           // the event of a contact
+	atProvider where = " to the provider"           // a message
+	told       where = " until told of the sending" // a message's event
+)
+
+// arrival is something that arrives of a request, by the text in it.
+type arrival struct {
+	where where
+	text  string
 }
 
 func (r *fairRun) prepare(ctx context.Context) (err error) {
@@ -96,7 +115,7 @@ func (r *fairRun) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	subscribe := func(t target, path string) error {
-		body := fmt.Sprintf(`{"url":%q,"events":["contact.created"]}`, r.sink.url(path))
+		body := fmt.Sprintf(`{"url":%q,"events":["contact.created","message.sent"]}`, r.sink.url(path))
 		return t.call(ctx, http.MethodPost, "/v1/webhook_subscriptions", body, nil)
 	}
 	err = subscribe(r.quiet, "/quiet")
@@ -162,7 +181,7 @@ func (r *fairRun) rows(ctx context.Context, beside string, want int, busy reques
 // to the provider.
 func (r *fairRun) quietly(ctx context.Context, name string) []figures {
 	made := r.contacts(r.quiet, r.quietNumber, "+4916", "quiet")
-	sends := r.messagesOf(r.quiet)
+	sends := r.messages(r.quiet, r.quietNumber, true)
 	both := func(buf []byte, w, i int) []byte {
 		if i%2 == 0 {
 			return made(buf, w, i)
@@ -183,12 +202,9 @@ func (r *fairRun) quietly(ctx context.Context, name string) []figures {
 	rows := []figures{f}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, arrivals := range []struct {
-		what string
-		took []time.Duration
-	}{{" to its endpoint", r.events}, {" to the provider", r.messages}} {
-		row := figures{Name: name + arrivals.what}
-		row.count(&tally{latencies: slices.Clone(arrivals.took), elapsed: f.Elapsed})
+	for _, w := range []where{atEndpoint, atProvider, told} {
+		row := figures{Name: name + string(w)}
+		row.count(&tally{latencies: slices.Clone(r.came[w]), elapsed: f.Elapsed})
 		rows = append(rows, row)
 	}
 	return rows
@@ -205,7 +221,7 @@ func (r *fairRun) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	clear(r.begun)
-	r.events, r.messages = nil, nil
+	clear(r.came)
 }
 
 // await waits until everything that was started has arrived.
@@ -218,19 +234,21 @@ func (r *fairRun) await() (missing string) {
 		case left == 0:
 			return ""
 		case time.Now().After(deadline):
-			return fmt.Sprintf("%d of the quiet organization's requests have not arrived", left)
+			return fmt.Sprintf("%d things that the quiet organization has begun have not arrived", left)
 		}
 	}
 }
 
-// begin notes when a request is started.
-func (r *fairRun) begin(quiet bool, kind string) (text string, i int) {
+// begin gives a request its text, and notes when it is started if it is the quiet organization's.
+func (r *fairRun) begin(quiet bool, kind string, to ...where) (text string, i int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked++
 	text = fmt.Sprintf("%s %d", kind, r.asked)
-	if quiet {
-		r.begun[text] = time.Now()
+	for _, w := range to {
+		if quiet {
+			r.begun[arrival{w, text}] = time.Now()
+		}
 	}
 	return text, r.asked
 }
@@ -238,50 +256,51 @@ func (r *fairRun) begin(quiet bool, kind string) (text string, i int) {
 func (r *fairRun) contacts(t target, number, prefix, name string) requestFunc {
 	head := t.head("POST", "/v1/"+number+"/contacts") + "Content-Type: application/json\r\n"
 	return func(buf []byte, _, _ int) []byte {
-		text, i := r.begin(name == "quiet", name)
-		body := fmt.Sprintf(`{"phone_number":"%s%09d","name":%q}`, prefix, i, text)
-		buf = append(buf, head...)
-		buf = append(buf, "Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"...)
-		return append(buf, body...)
+		text, i := r.begin(name == "quiet", name, atEndpoint)
+		return appendBody(buf, head, fmt.Sprintf(`{"phone_number":"%s%09d","name":%q}`, prefix, i, text))
 	}
 }
 
-func (r *fairRun) messagesOf(t target) requestFunc {
-	head := t.head("POST", "/v1/"+r.quietNumber+"/messages") + "Content-Type: application/json\r\n"
+func (r *fairRun) messages(t target, number string, quiet bool) requestFunc {
+	head := t.head("POST", "/v1/"+number+"/messages") + "Content-Type: application/json\r\n"
 	return func(buf []byte, _, i int) []byte {
-		text, _ := r.begin(true, "message")
-		body := `{"messaging_product":"chat","to":"+` + person(i%acquaintances) + `","type":"text","text":{"body":"` + text + `"}}`
-		buf = append(buf, head...)
-		buf = append(buf, "Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"...)
-		return append(buf, body...)
+		text, _ := r.begin(quiet, "message", atProvider, told)
+		return appendBody(buf, head, `{"messaging_product":"chat","to":"+`+person(i%acquaintances)+`","type":"text","text":{"body":"`+text+`"}}`)
 	}
 }
 
-var nameField = []byte(`"name":"quiet`)
+func appendBody(buf []byte, head, body string) []byte {
+	buf = append(buf, head...)
+	buf = append(buf, "Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"...)
+	return append(buf, body...)
+}
+
+var nameField = []byte(`"name":"`)
 
 // take plays the provider and the endpoints.
 func (r *fairRun) take(now time.Time, body []byte) string {
-	if bytes.Contains(body, []byte(`"messaging_product"`)) {
-		_, rest, _ := bytes.Cut(body, textBody)
-		text, _, _ := bytes.Cut(rest, []byte(`"`))
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.taken++
-		r.arrived(now, string(text), &r.messages)
-		return fmt.Sprintf(`{"messaging_product":"whatsapp","contacts":[{"input":"x","wa_id":"x"}],"messages":[{"id":"wamid.%d"}]}`, r.taken)
-	}
-	if _, rest, ok := bytes.Cut(body, nameField); ok {
-		rest, _, _ = bytes.Cut(rest, []byte(`"`))
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.arrived(now, "quiet"+string(rest), &r.events)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case bytes.Contains(body, []byte(`"messaging_product"`)):
+		r.called++
+		r.arrived(now, atProvider, body, textBody)
+		return fmt.Sprintf(`{"messaging_product":"whatsapp","contacts":[{"input":"x","wa_id":"x"}],"messages":[{"id":"wamid.%d"}]}`, r.called)
+	case bytes.Contains(body, []byte(`"type":"message.sent"`)):
+		r.arrived(now, told, body, textBody)
+	default:
+		r.arrived(now, atEndpoint, body, nameField)
 	}
 	return ""
 }
 
-func (r *fairRun) arrived(now time.Time, text string, into *[]time.Duration) {
-	if begun, ok := r.begun[text]; ok {
-		*into = append(*into, now.Sub(begun))
-		delete(r.begun, text)
+// arrived notes what has arrived, if the quiet organization has begun it; its text follows the mark.
+func (r *fairRun) arrived(now time.Time, w where, body, mark []byte) {
+	_, rest, _ := bytes.Cut(body, mark)
+	text, _, _ := bytes.Cut(rest, []byte(`"`))
+	this := arrival{w, string(text)}
+	if begun, ok := r.begun[this]; ok {
+		r.came[w] = append(r.came[w], now.Sub(begun))
+		delete(r.begun, this)
 	}
 }

@@ -31,6 +31,14 @@ func (r *Rounds[K, T]) Add(key K, item T) {
 // Len is how many items wait.
 func (r *Rounds[K, T]) Len() int { return r.len }
 
+// Waits is how many items of a key wait.
+func (r *Rounds[K, T]) Waits(key K) int {
+	if l := r.lines[key]; l != nil {
+		return len(l.items)
+	}
+	return 0
+}
+
 // Count is how many items wait whose keys may be served.
 func (r *Rounds[K, T]) Count(may func(K) bool) (n int) {
 	for _, l := range r.order {

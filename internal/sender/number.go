@@ -180,7 +180,7 @@ func (n *number) take(now store.Moment, more bool) (*queue, time.Duration) {
 	if len(n.ready.queues)+len(n.bulk.queues) == 0 || n.inFlight >= maxPerNumber {
 		return nil, idleNumber
 	}
-	if n.sender.results.behind() {
+	if n.sender.results.behind(n.orgID) {
 		return nil, recordAgain
 	}
 	q, wait := n.choose(now, more)

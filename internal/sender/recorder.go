@@ -17,17 +17,21 @@ import (
 
 const (
 	// recordBatch is how many outcomes are written together: enough to make a commit worthwhile, and few enough that
-	// other writers do not wait long. On SQLite, while several organizations come, it is crowdedBatch: after a batch the
-	// recorder waits until the deliveries of its events are written, and others' outcomes wait with it. recordRound is how
-	// many one organization gets before the next organization's turn.
+	// other writers do not wait long. On SQLite, while several organizations come, it is crowdedBatch.
 	recordBatch, crowdedBatch = 64, 24
-	recordRound               = 8
+	// recordFewest is how many outcomes of a turn share a transaction with others' on PostgreSQL, where each transaction has
+	// its cost. On SQLite all share a commit anyway.
+	recordFewest = 8
+	// recorders is how many batches are written at a time on PostgreSQL, each on a connection, and sharers on SQLite.
+	recorders, sharers = 4, 16
 	// recordGather is how long outcomes of broadcasts wait for others, unless recordFew of them wait already or there is
 	// a person's: written by fours and fives, they would cost more than the sending.
 	recordGather = 50 * time.Millisecond
 	recordFew    = 32
-	// maxUnrecorded bounds the outcomes that wait for the store. Above it no more messages are sent.
+	// maxUnrecorded bounds the outcomes that wait for the store, and orgUnrecorded those of one organization. Above them no
+	// more messages are sent.
 	maxUnrecorded = 4096
+	orgUnrecorded = maxUnrecorded / 2
 	// recordTimeout ends a write that the store does not answer.
 	recordTimeout = 10 * time.Second
 	// recordAgain is how soon an unavailable store is tried again.
@@ -40,12 +44,13 @@ const (
 // it is given up.
 var refusedAgain = []time.Duration{100 * time.Millisecond, time.Second, 5 * time.Second, 10 * time.Second}
 
-// recorder writes outcomes in batches. A batch is what has come in while the last one was written; those of broadcasts
-// gather a little longer. The recorder keeps each outcome until it is written, however long the store is unavailable,
-// because a message without a known outcome is sent again.
+// recorder writes outcomes in batches, several at a time. A batch is of one turn, and has what came in while the turn's last
+// one was written; those of broadcasts gather a little longer. So nobody's outcomes wait until the deliveries of another
+// organization's events are written. The recorder keeps each outcome until it is written, however long the store is
+// unavailable, because a message without a known outcome is sent again.
 type recorder struct {
 	record  func([]core.SendResult) error
-	most    func() int // outcomes in a batch
+	by      batches
 	now     func() store.Moment
 	log     *slog.Logger
 	trouble *logging.Episode
@@ -55,15 +60,25 @@ type recorder struct {
 	mu      sync.Mutex
 	waiting fair.Rounds[store.Turn, outcome] // to be written together, in any order: no two belong to one conversation
 	refused []outcome                        // to be written alone, each when it is due
-	people  int                              // those in waiting that are not of broadcasts
-	since   store.Moment                     // when the first of those in waiting came
+	bulk    int                              // those in waiting that are of broadcasts
+	since   store.Moment                     // when the first of these came
+	writing int                              // batches that are being written
+	busy    map[store.Turn]bool              // turns with a batch that is being written
 	kept    int                              // all outcomes that are not written
+	orgs    map[string]int                   // the same by organization
 	open    map[string]bool                  // ids of the messages whose outcomes are waiting or being written
 	written chan struct{}                    // closed when some of them are no longer open
 	away    bool                             // the last write found the store unavailable
 	again   store.Moment                     // when the store is tried next, if away
 	closed  bool                             // nothing more is added
 	hurried bool                             // an outcome that the store does not take now is given up
+}
+
+// batches is how outcomes are put together.
+type batches struct {
+	most   func() int // outcomes in a batch
+	fewest int        // a turn with at most as many may share a batch with others
+	atOnce int        // batches that are written at a time
 }
 
 type outcome struct {
@@ -73,22 +88,36 @@ type outcome struct {
 	due    store.Moment
 }
 
+func (o outcome) turn() store.Turn { return queued{SendWork: o.result.Work}.turn() }
+
+// batch is outcomes to be written together, of turns that have no other.
+type batch struct {
+	outcomes []outcome
+	turns    []store.Turn
+}
+
 func startRecorder(s *Sender) *recorder {
-	most := func() int {
-		if s.cfg.Store.Crowded() {
-			return crowdedBatch
-		}
-		return recordBatch
+	by := batches{most: func() int { return recordBatch }, fewest: recordFewest, atOnce: recorders}
+	if s.cfg.Store.Alone() {
+		by = batches{most: s.fitting, atOnce: sharers}
 	}
-	return newRecorder(s.record, most, s.cfg.Store.Moment, s.cfg.Log, logging.NewEpisode(s.cfg.Log, s.cfg.Metrics.registry, "send outcomes",
+	return newRecorder(s.record, by, s.cfg.Store.Moment, s.cfg.Log, logging.NewEpisode(s.cfg.Log, s.cfg.Metrics.registry, "send outcomes",
 		"the outcomes of sends cannot be written; nothing more is sent until they are", "the outcomes of sends are written again"))
 }
 
+// fitting is how many outcomes one transaction writes on SQLite.
+func (s *Sender) fitting() int {
+	if s.cfg.Store.Crowded() {
+		return crowdedBatch
+	}
+	return recordBatch
+}
+
 // newRecorder makes and starts a recorder.
-func newRecorder(record func([]core.SendResult) error, most func() int, now func() store.Moment, log *slog.Logger, trouble *logging.Episode) *recorder {
+func newRecorder(record func([]core.SendResult) error, by batches, now func() store.Moment, log *slog.Logger, trouble *logging.Episode) *recorder {
 	r := &recorder{
-		record: record, most: most, now: now, log: log, trouble: trouble, wake: part.NewBell(), done: make(chan struct{}),
-		open: map[string]bool{}, written: make(chan struct{}),
+		record: record, by: by, now: now, log: log, trouble: trouble, wake: part.NewBell(), done: make(chan struct{}),
+		busy: map[store.Turn]bool{}, orgs: map[string]int{}, open: map[string]bool{}, written: make(chan struct{}),
 	}
 	go r.run()
 	return r
@@ -114,8 +143,8 @@ func (s *Sender) record(results []core.SendResult) error {
 // commonTurn is the turn of outcomes that all have the same one, which pays for the store's time. Else it is the program's
 // own.
 func commonTurn(results []core.SendResult) store.Turn {
-	turn := queued{SendWork: results[0].Work}.turn()
-	if slices.ContainsFunc(results, func(r core.SendResult) bool { return queued{SendWork: r.Work}.turn() != turn }) {
+	turn := outcome{result: results[0]}.turn()
+	if slices.ContainsFunc(results, func(r core.SendResult) bool { return (outcome{result: r}).turn() != turn }) {
 		return store.Turn{}
 	}
 	return turn
@@ -126,27 +155,35 @@ func (r *recorder) add(result core.SendResult, after func(error)) {
 	r.mu.Lock()
 	r.put(outcome{result: result, after: after})
 	r.open[result.Work.Job.MessageID] = true
-	r.kept++
+	r.count(result, 1)
 	r.mu.Unlock()
 	r.wake.Wake()
 }
 
-// put queues an outcome in its organization's turn. Outcomes of people's messages and of broadcasts have separate
-// turns.
-func (r *recorder) put(o outcome) {
-	turn := queued{SendWork: o.result.Work}.turn()
-	if r.waiting.Len() == 0 {
-		r.since = r.now()
+// count changes how many outcomes are not written.
+func (r *recorder) count(result core.SendResult, by int) {
+	r.kept += by
+	orgID := result.Work.Job.OrgID
+	if r.orgs[orgID] += by; r.orgs[orgID] == 0 {
+		delete(r.orgs, orgID)
 	}
-	if !turn.Bulk {
-		r.people++
+}
+
+// put queues an outcome in its turn. Outcomes of people's messages and of broadcasts have separate ones.
+func (r *recorder) put(o outcome) {
+	turn := o.turn()
+	if turn.Bulk {
+		if r.bulk == 0 {
+			r.since = r.now()
+		}
+		r.bulk++
 	}
 	r.waiting.Add(turn, o)
 }
 
-// gathers is how long the waiting outcomes still wait for others.
+// gathers is how long the outcomes of broadcasts still wait for others.
 func (r *recorder) gathers(now store.Moment) time.Duration {
-	if r.people > 0 || r.waiting.Len() >= recordFew || r.closed || r.hurried {
+	if r.bulk == 0 || r.bulk >= recordFew || r.closed || r.hurried {
 		return 0
 	}
 	return max(0, r.since.Add(recordGather).Sub(now))
@@ -175,8 +212,8 @@ func (r *recorder) anyOpen(messageIDs []string) (written <-chan struct{}, open b
 }
 
 // closeOpen lets those continue that await the outcomes of a batch. The caller holds the lock.
-func (r *recorder) closeOpen(batch []outcome) {
-	for _, o := range batch {
+func (r *recorder) closeOpen(outcomes []outcome) {
+	for _, o := range outcomes {
 		delete(r.open, o.result.Work.Job.MessageID)
 	}
 	r.tellAwaiting()
@@ -187,11 +224,11 @@ func (r *recorder) tellAwaiting() {
 	r.written = make(chan struct{})
 }
 
-// behind tells whether no message should be sent now, because its outcome would have to wait.
-func (r *recorder) behind() bool {
+// behind tells whether no message of the organization should be sent now, because its outcome would have to wait.
+func (r *recorder) behind(orgID string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.away || r.kept >= maxUnrecorded
+	return r.away || r.kept >= maxUnrecorded || r.orgs[orgID] >= orgUnrecorded
 }
 
 // stop writes the remaining outcomes. Nothing may be added any more.
@@ -211,15 +248,19 @@ func (r *recorder) hurry() {
 	r.wake.Wake()
 }
 
+// run begins batches until the recorder is stopped and everything is written.
 func (r *recorder) run() {
 	defer close(r.done)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		batch, wait := r.next()
+		b, wait := r.next()
 		switch {
-		case len(batch) > 0:
-			r.write(batch)
+		case len(b.outcomes) > 0:
+			go func() {
+				r.write(b.outcomes)
+				r.wrote(b)
+			}()
 			continue
 		case wait == 0:
 			return
@@ -233,65 +274,97 @@ func (r *recorder) run() {
 }
 
 // next takes the outcomes to write now, or says how long to wait. The wait is zero when nothing is left to wait for.
-func (r *recorder) next() ([]outcome, time.Duration) {
+func (r *recorder) next() (batch, time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
 	if r.away && !r.hurried && now.Before(r.again) {
-		return nil, r.again.Sub(now)
+		return batch{}, r.again.Sub(now)
 	}
-	wait := time.Hour // until something is added
+	wait := time.Hour // until something is added or written
+	if r.writing == r.by.atOnce {
+		return batch{}, wait
+	}
 	for i, o := range r.refused {
 		if r.hurried || !now.Before(o.due) {
 			r.refused = slices.Delete(r.refused, i, i+1)
-			return []outcome{o}, 0
+			r.writing++
+			return batch{outcomes: []outcome{o}}, 0
 		}
 		wait = min(wait, o.due.Sub(now))
 	}
-	if r.waiting.Len() > 0 {
-		if rest := r.gathers(now); rest > 0 {
-			return nil, min(wait, rest)
-		}
-		return r.gather(), 0
+	rest := r.gathers(now)
+	if b := r.gather(rest == 0); len(b.outcomes) > 0 {
+		return b, 0
 	}
-	if r.closed && len(r.refused) == 0 {
-		return nil, 0
+	if rest > 0 {
+		wait = min(wait, rest)
 	}
-	return nil, wait
+	if r.closed && r.writing+r.waiting.Len()+len(r.refused) == 0 {
+		return batch{}, 0
+	}
+	return batch{}, wait
 }
 
-// gather takes a batch of the waiting outcomes, some from each turn.
-func (r *recorder) gather() (batch []outcome) {
-	for most := r.most(); len(batch) < most && r.waiting.Len() > 0; {
-		turn, some := r.waiting.Next(min(recordRound, most-len(batch)), fair.Any)
-		if !turn.Bulk {
-			r.people -= len(some)
-		}
-		batch = append(batch, some...)
+// gather takes a batch of the waiting outcomes, with those of broadcasts only if they have gathered.
+func (r *recorder) gather(gathered bool) (b batch) {
+	may := func(t store.Turn) bool { return !r.busy[t] && (gathered || !t.Bulk) }
+	if !r.take(&b, may) {
+		return b
 	}
-	return batch
+	r.writing++
+	few := func(t store.Turn) bool { return may(t) && r.waiting.Waits(t) <= r.by.fewest }
+	for more := len(b.outcomes) <= r.by.fewest; more && len(b.outcomes)+r.by.fewest <= r.by.most(); {
+		more = r.take(&b, few)
+	}
+	return b
 }
 
-// write writes a batch. If the store refuses it, each half is tried alone, so that all but the faulty outcome are
+// take adds the outcomes of the next turn that may be served to a batch, and tells whether there is one.
+func (r *recorder) take(b *batch, may func(store.Turn) bool) bool {
+	turn, some := r.waiting.Next(r.by.most(), may)
+	if len(some) == 0 {
+		return false
+	}
+	if turn.Bulk {
+		r.bulk -= len(some)
+	}
+	r.busy[turn] = true
+	b.outcomes, b.turns = append(b.outcomes, some...), append(b.turns, turn)
+	return true
+}
+
+// wrote lets the next batches of the same turns follow.
+func (r *recorder) wrote(b batch) {
+	r.mu.Lock()
+	r.writing--
+	for _, turn := range b.turns {
+		delete(r.busy, turn)
+	}
+	r.mu.Unlock()
+	r.wake.Wake()
+}
+
+// write writes outcomes. If the store refuses it, each half is tried alone, so that all but the faulty outcome are
 // written.
-func (r *recorder) write(batch []outcome) {
-	results := make([]core.SendResult, len(batch))
-	for i, o := range batch {
+func (r *recorder) write(outcomes []outcome) {
+	results := make([]core.SendResult, len(outcomes))
+	for i, o := range outcomes {
 		results[i] = o.result
 	}
 	err := r.record(results)
 	away := r.note(err)
 	switch {
 	case err == nil:
-		r.settle(batch, nil)
+		r.settle(outcomes, nil)
 	case away:
-		r.keep(batch, err)
-	case len(batch) == 1:
-		r.refuse(batch[0], err)
+		r.keep(outcomes, err)
+	case len(outcomes) == 1:
+		r.refuse(outcomes[0], err)
 	default:
-		half := len(batch) / 2
-		r.write(batch[:half])
-		r.write(batch[half:])
+		half := len(outcomes) / 2
+		r.write(outcomes[:half])
+		r.write(outcomes[half:])
 	}
 }
 
@@ -312,28 +385,30 @@ func (r *recorder) note(err error) (away bool) {
 }
 
 // settle lets the conversations continue.
-func (r *recorder) settle(batch []outcome, err error) {
+func (r *recorder) settle(outcomes []outcome, err error) {
 	r.mu.Lock()
-	r.kept -= len(batch)
-	r.closeOpen(batch)
+	for _, o := range outcomes {
+		r.count(o.result, -1)
+	}
+	r.closeOpen(outcomes)
 	r.mu.Unlock()
-	for _, o := range batch {
+	for _, o := range outcomes {
 		o.after(err)
 	}
 }
 
-// keep queues a batch again, to be written when the store is back.
-func (r *recorder) keep(batch []outcome, err error) {
+// keep queues outcomes again, to be written when the store is back.
+func (r *recorder) keep(outcomes []outcome, err error) {
 	r.mu.Lock()
 	hurried := r.hurried
 	if !hurried {
-		for _, o := range batch {
+		for _, o := range outcomes {
 			r.put(o)
 		}
 	}
 	r.mu.Unlock()
 	if hurried {
-		r.settle(batch, err)
+		r.settle(outcomes, err)
 	}
 }
 

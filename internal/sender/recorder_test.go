@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -27,8 +28,19 @@ type outage struct {
 
 // arrival is an outcome that is added at a given time. A bad one is always refused.
 type arrival struct {
-	At  time.Duration
-	Bad bool
+	At   time.Duration
+	Bad  bool
+	Org  int
+	Bulk bool
+}
+
+// ofWork is the work of a message in an organization's turn.
+func ofWork(id string, org int, bulk bool) store.SendWork {
+	w := store.SendWork{Job: store.SendJob{OrgID: fmt.Sprint(org), MessageID: id}}
+	if bulk {
+		w.Message.Source = chat.SourceBroadcast
+	}
+	return w
 }
 
 // away is the store that a recorder writes to in these tests. It notes the fate of each outcome.
@@ -78,15 +90,23 @@ func (a *away) record(results []core.SendResult) error {
 	return nil
 }
 
-func wholeBatch() int { return recordBatch }
-
-// recorder starts one that writes to a.
-func (a *away) recorder() *recorder {
-	return newRecorder(a.record, wholeBatch, func() store.Moment { return store.Moment(1).Add(time.Since(a.begin)) }, slog.New(slog.DiscardHandler), logging.NewEpisode(nil, nil, "x", "x", "x"))
+// onEach are the ways in which outcomes are put together on each engine.
+var onEach = map[string]batches{
+	"sqlite":   {most: wholeBatch, atOnce: sharers},
+	"postgres": {most: wholeBatch, fewest: recordFewest, atOnce: recorders},
 }
 
-func (a *away) add(r *recorder, id string) {
-	r.add(core.SendResult{Work: store.SendWork{Job: store.SendJob{MessageID: id}}}, func(err error) {
+func wholeBatch() int { return recordBatch }
+
+// recorderOf starts a recorder with a clock that begins now.
+func recorderOf(record func([]core.SendResult) error, by batches) *recorder {
+	begin := time.Now()
+	return newRecorder(record, by, func() store.Moment { return store.Moment(1).Add(time.Since(begin)) }, slog.New(slog.DiscardHandler), logging.NewEpisode(nil, nil, "x", "x", "x"))
+}
+
+// add adds an outcome that the recorder writes to a.
+func (a *away) add(r *recorder, id string, org int, bulk bool) {
+	r.add(core.SendResult{Work: ofWork(id, org, bulk)}, func(err error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.settled[id] = append(a.settled[id], settled{time.Since(a.begin), err})
@@ -138,27 +158,28 @@ func TestOutcomesAreKeptUntilTheyAreWritten(t *testing.T) {
 			outages = append(outages, o)
 		}
 		arrivals := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) arrival {
-			return arrival{seconds(0, 200).Draw(rt, "at"), rapid.IntRange(0, 9).Draw(rt, "bad") == 0}
+			return arrival{seconds(0, 200).Draw(rt, "at"), rapid.IntRange(0, 9).Draw(rt, "bad") == 0, rapid.IntRange(1, 4).Draw(rt, "organization"), rapid.Bool().Draw(rt, "bulk")}
 		}), 1, 60).Draw(rt, "outcomes")
 		slices.SortFunc(arrivals, func(a, b arrival) int { return int(a.At - b.At) })
+		by := onEach[rapid.SampledFrom([]string{"sqlite", "postgres"}).Draw(rt, "engine")]
 		var failure string
-		synctest.Test(t, func(*testing.T) { failure = runOutages(outages, arrivals) })
+		synctest.Test(t, func(*testing.T) { failure = runOutages(outages, arrivals, by) })
 		if failure != "" {
 			rt.Fatal(failure)
 		}
 	})
 }
 
-func runOutages(outages []outage, arrivals []arrival) string {
+func runOutages(outages []outage, arrivals []arrival, by batches) string {
 	a := newAway(outages)
-	r := a.recorder()
+	r := recorderOf(a.record, by)
 	for i, in := range arrivals {
 		<-time.After(in.At - time.Since(a.begin))
 		id := fmt.Sprint(i)
 		a.mu.Lock()
 		a.bad[id] = in.Bad
 		a.mu.Unlock()
-		a.add(r, id)
+		a.add(r, id, in.Org, in.Bulk)
 	}
 	r.stop()
 	synctest.Wait()
@@ -182,24 +203,23 @@ func runOutages(outages []outage, arrivals []arrival) string {
 			return fmt.Sprintf("outcome %d came at %v and was settled at %v; who awaits it went on at %v", i, in.At, got[0].at, went)
 		}
 	}
-	if r.kept != 0 || r.behind() {
-		return fmt.Sprintf("%d outcomes are left", r.kept)
+	if r.kept != 0 || len(r.orgs) != 0 || r.behind("1") {
+		return fmt.Sprintf("%d outcomes are left, by organization %v", r.kept, r.orgs)
 	}
 	return ""
 }
 
-// Outcomes of broadcasts gather for a moment, and are written together; a person's is written at once, with those that
-// wait.
+// Outcomes of broadcasts gather for a moment, and are written together; a person's is written at once.
 func TestOutcomesOfBroadcastsGather(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a, begin := newAway(nil), time.Now()
+		begin := time.Now()
 		var batches []int
 		var at []time.Duration
-		r := newRecorder(func(results []core.SendResult) error {
+		r := recorderOf(func(results []core.SendResult) error {
 			batches, at = append(batches, len(results)), append(at, time.Since(begin))
 			return nil
-		}, wholeBatch, func() store.Moment { return store.Moment(1).Add(time.Since(a.begin)) }, slog.New(slog.DiscardHandler), logging.NewEpisode(nil, nil, "x", "x", "x"))
+		}, onEach["sqlite"])
 		add := func(n int, source chat.Source) {
 			for range n {
 				r.add(core.SendResult{Work: store.SendWork{Message: chat.Message{Source: source}}}, func(error) {})
@@ -217,30 +237,115 @@ func TestOutcomesOfBroadcastsGather(t *testing.T) {
 		add(1, chat.SourceBroadcast)
 		r.stop()
 		later := 12 * gap
-		if !slices.Equal(batches, []int{10, 3, recordFew + 1, 1}) || !slices.Equal(at, []time.Duration{recordGather, later, later, later}) {
+		if !slices.Equal(batches, []int{10, 1, recordFew + 3, 1}) || !slices.Equal(at, []time.Duration{recordGather, later, later, later}) {
 			t.Errorf("they were written as %v at %v", batches, at)
 		}
 	})
 }
 
-// Outcomes that are not written hold new messages back, until they are written.
+// While outcomes of some organizations take as long as they like, one batch of each is being written, and those of another
+// are written as they come.
+func TestOutcomesDoNotWaitForThoseOfOthers(t *testing.T) {
+	t.Parallel()
+	for engine, by := range onEach {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				slow, begin := by.atOnce-1, time.Now()
+				var mu sync.Mutex
+				began, quick := map[string]int{}, []time.Duration{}
+				r := recorderOf(func(results []core.SendResult) error {
+					orgID := results[0].Work.Job.OrgID
+					mu.Lock()
+					if began[orgID]++; orgID == "0" {
+						quick = append(quick, time.Since(begin))
+					}
+					mu.Unlock()
+					if orgID != "0" {
+						<-time.After(time.Minute)
+					}
+					return nil
+				}, by)
+				for org := range slow {
+					for i := range by.fewest + 1 {
+						r.add(core.SendResult{Work: ofWork(fmt.Sprint(org, i), org+1, false)}, func(error) {})
+					}
+				}
+				<-time.After(time.Second)
+				for org := range slow {
+					r.add(core.SendResult{Work: ofWork(fmt.Sprint(org, "later"), org+1, false)}, func(error) {})
+				}
+				for i := range 3 {
+					<-time.After(time.Second)
+					r.add(core.SendResult{Work: ofWork(fmt.Sprint(i), 0, false)}, func(error) {})
+				}
+				synctest.Wait()
+				if want := []time.Duration{2 * time.Second, 3 * time.Second, 4 * time.Second}; !slices.Equal(quick, want) {
+					t.Errorf("the quick ones are written after %v, not %v", quick, want)
+				}
+				if most := slices.Max(slices.Collect(maps.Values(began))); began["1"] != 1 || most != 3 {
+					t.Errorf("batches that began, by organization: %v", began)
+				}
+				r.stop()
+			})
+		})
+	}
+}
+
+// On PostgreSQL the outcomes of turns that have few go together, and of a turn that has many alone.
+func TestFewOutcomesShareABatch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var batches [][]int
+		r := recorderOf(func(results []core.SendResult) error {
+			of := map[string]int{}
+			for _, r := range results {
+				of[r.Work.Job.OrgID]++
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			batches = append(batches, slices.Sorted(maps.Values(of)))
+			return nil
+		}, onEach["postgres"])
+		r.mu.Lock() // until all have come
+		for org, n := range []int{2, recordFewest + 1, 1, recordFewest} {
+			for i := range n {
+				r.put(outcome{result: core.SendResult{Work: ofWork(fmt.Sprint(org, i), org, false)}, after: func(error) {}})
+			}
+		}
+		r.mu.Unlock()
+		r.stop()
+		slices.SortFunc(batches, slices.Compare[[]int])
+		if want := [][]int{{1, 2, recordFewest}, {recordFewest + 1}}; !slices.EqualFunc(batches, want, slices.Equal[[]int]) {
+			t.Errorf("they were written as %v, not %v", batches, want)
+		}
+	})
+}
+
+// Outcomes that are not written hold new messages back, until they are written: of one organization half as many as of
+// all together.
 func TestUnwrittenOutcomesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := newAway([]outage{{0, 9 * time.Second, true}})
-		r := a.recorder()
+		r := recorderOf(a.record, onEach["postgres"])
 		for i := range maxUnrecorded {
-			if r.behind() {
+			org := i / orgUnrecorded
+			if r.behind(fmt.Sprint(org)) {
 				t.Fatalf("with %d outcomes nothing is handed out", i)
 			}
-			a.add(r, fmt.Sprint(i))
+			a.add(r, fmt.Sprint(i), org, false)
+			if i == orgUnrecorded && (!r.behind("0") || r.behind("2")) {
+				t.Error("with the most outcomes of an organization its messages are handed out, or those of another are not")
+			}
 		}
-		if !r.behind() {
+		if !r.behind("2") {
 			t.Error("messages are handed out, however many outcomes wait")
 		}
 		<-time.After(10 * time.Second)
 		synctest.Wait()
-		if r.behind() || len(a.written) != maxUnrecorded {
+		if r.behind("0") || len(a.written) != maxUnrecorded {
 			t.Errorf("%d outcomes were written", len(a.written))
 		}
 		r.stop()
@@ -253,15 +358,15 @@ func TestOutcomesAtTheEndOfTheProcess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := newAway([]outage{{0, time.Hour, false}})
-		r := a.recorder()
-		a.add(r, "one")
+		r := recorderOf(a.record, onEach["sqlite"])
+		a.add(r, "one", 1, false)
 		<-time.After(time.Minute)
 		synctest.Wait()
-		if !r.behind() || len(a.settled) != 0 {
+		if !r.behind("2") || len(a.settled) != 0 {
 			t.Errorf("after a minute the outcome is settled as %v", a.settled)
 		}
 		r.hurry()
-		a.add(r, "two")
+		a.add(r, "two", 2, false)
 		r.stop()
 		for _, id := range []string{"one", "two"} {
 			if got := a.settled[id]; len(got) != 1 || !errors.Is(got[0].err, store.ErrUnavailable) {
