@@ -59,22 +59,37 @@ func (b *bench) acceptors(ctx context.Context, s *side) (all []*contender, err e
 		}
 		add(bare, scenario{name: bareAcceptRow, want: 200, requests: func(t target) requestFunc { return sendTemplate(t, 1) }})
 	}
-	wanted := matching(acceptScenarios, b.options)
-	if len(wanted) == 0 {
+	if len(matching(acceptScenarios, b.options)) == 0 {
 		return all, nil
 	}
-	url, err := anotherDatabase(ctx, s.url, "accept")
+	program, err := b.acceptingServer(ctx, s, "accept")
 	if err != nil {
 		return all, err
 	}
-	program, err := b.startEngine(ctx, s.Name, url, "--messages-per-second", "1")
-	if err != nil {
+	for _, sc := range matching(acceptScenarios, b.options) {
+		add(program, sc)
+	}
+	if b.against == "" {
+		return all, nil
+	}
+	other := *b
+	other.program = b.against
+	if program, err = other.acceptingServer(ctx, s, "against"); err != nil {
 		return all, err
 	}
-	for _, sc := range wanted {
+	for _, sc := range matching(acceptScenarios, b.options) {
+		sc.name += " by the other"
 		add(program, sc)
 	}
 	return all, nil
+}
+
+func (b *bench) acceptingServer(ctx context.Context, s *side, database string) (server, error) {
+	url, err := anotherDatabase(ctx, s.url, database)
+	if err != nil {
+		return server{}, err
+	}
+	return b.startEngine(ctx, s.Name, url, "--messages-per-second", "1")
 }
 
 func (b *bench) startBareAccept(ctx context.Context, s *side) (server, error) {

@@ -28,6 +28,7 @@ type options struct {
 	messages    int // of Home; 0: those of the inbox
 	accept      string
 	program     string // built when first needed
+	against     string // another one, for rows that are measured in turns
 	short       bool
 	plots       string // the directory of the drawings; empty: growth is not measured
 }
@@ -44,6 +45,7 @@ func parseOptions() (options, error) {
 	flag.StringVar(&o.profiles, "cpuprofile", "", "write a CPU profile of the server per scenario into this `directory`")
 	flag.StringVar(&o.jsonFile, "json", "", "write the raw figures to this `file`")
 	flag.StringVar(&o.program, "program", "", "measure this built `file` instead of what is here, to compare two")
+	flag.StringVar(&o.against, "against", "", "measure the sends accepted by this built `file` as well, in turns with the other")
 	flag.StringVar(&o.echo, "echo", "", "serve the bare HTTP limit on this `address` (used by the generator itself)")
 	flag.IntVar(&o.messages, "messages", 0, "measure the requests of Home alone, on half a year of this `many` messages (10 million take minutes and 10 GB); with -growth, the most messages")
 	flag.StringVar(&o.accept, "accept", "", "there, serve the bare path of sends over this SQLite `file` or PostgreSQL address (used by the generator itself)")
