@@ -19,6 +19,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parleyhq/parley/internal/durable"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -81,7 +82,7 @@ func Write(ctx context.Context, dir, path string, o Options) (Summary, error) {
 		return s, err
 	}
 	s.Bytes = info.Size()
-	return s, os.Rename(part.Name(), path)
+	return s, durable.Rename(part.Name(), path)
 }
 
 func writeTo(ctx context.Context, dir string, w *os.File, compress bool, o Options) (Summary, error) {

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/durable"
 	"github.com/parleyhq/parley/internal/store"
 )
 
@@ -86,7 +87,7 @@ func restoreInto(ctx context.Context, path, dir string) (r Restored, err error) 
 		return r, err
 	}
 	for _, name := range []string{keyName, mediaName, databaseName} {
-		err := os.Rename(filepath.Join(room, name), filepath.Join(dir, name))
+		err := durable.Rename(filepath.Join(room, name), filepath.Join(dir, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return r, err
 		}
@@ -244,7 +245,7 @@ func readManifest(r io.Reader, m *Manifest) error {
 
 // extract writes an entry to a new file, durably.
 func extract(r io.Reader, path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := durable.MakeFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, privateFile)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/parleyhq/parley/internal/durable"
 )
 
 // unfinished begins the name of a file that is being received.
@@ -25,7 +27,7 @@ type Folder struct {
 
 // OpenFolder uses the folder, and creates it if it is missing.
 func OpenFolder(dir string) (*Folder, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := durable.MakeFolder(dir); err != nil {
 		return nil, fmt.Errorf("make the media folder: %w", err)
 	}
 	return &Folder{dir: dir}, nil
@@ -42,7 +44,7 @@ const leftAfter = time.Hour
 // Put writes to a temporary name first.
 func (f *Folder) Put(_ context.Context, key string, r io.Reader, limit int64) (info Info, err error) {
 	path, place := f.path(key), filepath.Join(f.dir, arriving)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.MkdirAll(place, 0o700)); err != nil {
+	if err := errors.Join(durable.MakeFolder(filepath.Dir(path)), os.MkdirAll(place, 0o700)); err != nil {
 		return Info{}, err
 	}
 	f.tidy(place)
@@ -55,7 +57,7 @@ func (f *Folder) Put(_ context.Context, key string, r io.Reader, limit int64) (i
 	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return Info{}, err
 	}
-	return info, os.Rename(tmp.Name(), path)
+	return info, durable.Rename(tmp.Name(), path)
 }
 
 // tidy removes what killed processes have left, once in a while. What cannot be removed is tried again.

@@ -14,6 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 	"zombiezen.com/go/sqlite"
+
+	"github.com/parleyhq/parley/internal/durable"
 )
 
 const movedFile = sqliteFile + ".moved"
@@ -43,7 +45,7 @@ func MoveToPostgres(ctx context.Context, dir, url string, told func(table string
 // server starts, and without the journal one would start on less than was stored.
 func setAside(dir string) error {
 	for _, suffix := range []string{"", "-wal"} {
-		err := os.Rename(filepath.Join(dir, sqliteFile)+suffix, MovedPath(dir)+suffix)
+		err := durable.Rename(filepath.Join(dir, sqliteFile)+suffix, MovedPath(dir)+suffix)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("the store was moved, but the old one is still in its place: %w", err)
 		}

@@ -16,6 +16,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/parleyhq/parley/internal/durable"
 )
 
 const keySize = 32
@@ -87,19 +89,10 @@ func createKeyFile(path string) ([]byte, error) {
 	if err := os.Link(tmp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	if err := syncFolder(filepath.Dir(path)); err != nil { // before anything is sealed with it
+	if err := durable.SyncFolder(filepath.Dir(path)); err != nil { // before anything is sealed with it
 		return nil, err
 	}
 	return os.ReadFile(path)
-}
-
-// syncFolder makes the names in a folder durable.
-func syncFolder(dir string) error {
-	folder, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }
 
 // ReplaceFile puts the key of one file in the place of another, which stays beside it under its id.
@@ -112,7 +105,7 @@ func ReplaceFile(path, by string) (kept string, err error) {
 	if err := os.Link(path, kept); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	return kept, errors.Join(os.Rename(by, path), syncFolder(filepath.Dir(path)))
+	return kept, durable.Rename(by, path)
 }
 
 func parse(text string) (*Vault, error) {
