@@ -47,9 +47,16 @@ func (w *world) crash(fn func()) {
 		if died := recover(); died != errCrash {
 			w.T.Errorf("it did not die: %v", died)
 		}
-		w.Store.HandTo(func(h *store.Hands) { h.Deliver = nil })
+		w.serve()
 	}()
 	fn()
+}
+
+// serve makes the world's store that of a process that delivers.
+func (w *world) serve() {
+	w.Store.HandTo(func(h *store.Hands) {
+		h.Node, h.Deliver = func() string { return mediaNode }, func([]store.DeliveryJob) {}
+	})
 }
 
 // crashAfter is record on a node that dies with the first deliveries written.
@@ -129,7 +136,9 @@ func eachInSteps(t *testing.T, test func(w *world)) {
 	t.Helper()
 	t.Parallel()
 	clock := storetest.NewClock()
-	test(newWorld(t, storetest.Open(t, storetest.SQLite, storetest.WithClock(clock)), clock))
+	w := newWorld(t, storetest.Open(t, storetest.SQLite, storetest.WithClock(clock)), clock)
+	w.serve()
+	test(w)
 }
 
 // All deliveries of an event are there when its request is answered, however many there are, and each was handed over.
@@ -178,11 +187,42 @@ func TestLeftFanOutsAreFinished(t *testing.T) {
 	})
 }
 
+// A command beside the server leaves to it what the command's event is behind: deliveries that the command wrote would not
+// be handed over, and a later event would overtake them.
+func TestCommandsLeaveFanOutsToTheServer(t *testing.T) {
+	t.Parallel()
+	place, clock := storetest.NewConfig(t, storetest.SQLite), storetest.NewClock()
+	w := newWorld(t, storetest.OpenAt(t, place, storetest.WithClock(clock)), clock)
+	command := storetest.OpenAt(t, place, storetest.WithClock(clock))
+	all := w.subscribeMany(40)
+	first, second := w.crashAfter("a"), chat.Event{}
+	storetest.InTx(t, command, func(tx *store.Tx) error {
+		second = newEvent(tx, w.Org.ID, chat.EventContactCreated, "a")
+		return core.Record(tx, second)
+	})
+	w.requireFanOuts(2)
+	handed := map[string][]string{} // events by subscription
+	w.Store.HandTo(func(h *store.Hands) {
+		h.Deliver = func(jobs []store.DeliveryJob) {
+			for _, j := range jobs {
+				handed[j.SubscriptionID] = append(handed[j.SubscriptionID], j.EventRow)
+			}
+		}
+	})
+	third := w.record(chat.EventContactCreated, "a")
+	w.requireFanOuts(0)
+	w.requireEvents(all[39], first, second, third)
+	if got := handed[all[39].ID]; !slices.Equal(got, []string{first.ID, second.ID, third.ID}) {
+		w.T.Errorf("the last endpoint's deliveries are handed over as %v", got)
+	}
+}
+
 // A transaction with many events leaves the deliveries of the last ones to steps, while several organizations come.
 func TestTransactionsWithManyEvents(t *testing.T) {
 	place, clock := storetest.NewConfig(t, storetest.SQLite), storetest.NewClock()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, storetest.OpenAt(t, place, storetest.WithClock(clock)), clock)
+		w.serve()
 		all := w.subscribeMany(10)
 		var events []chat.Event
 		record := func() (written int) {

@@ -58,9 +58,10 @@ func (tx *Tx) Postpone(f FanOut, finish Finisher) error {
 }
 
 // finishFanOuts has the fan-outs of a transaction finished, each in its organization's turn, and those of an organization
-// with few deliveries left before those of one with many. A client that leaves does not end that.
+// with few deliveries left before those of one with many. A client that leaves does not end that. A command leaves them to
+// the serving process: that one would not hear of deliveries that another writes, and send later ones before them.
 func (tx *Tx) finishFanOuts() {
-	if len(tx.work.fanOuts) == 0 {
+	if len(tx.work.fanOuts) == 0 || tx.hands.Deliver == nil {
 		return
 	}
 	all, left := map[string][]FanOut{}, map[string]int{}

@@ -68,7 +68,9 @@ func TestFanOutsOfASubject(t *testing.T) {
 func TestPostponedIsFinishedAfterTheCommit(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var order []string
-		st.HandTo(func(h *store.Hands) { h.Changed = func([]store.Change) { order = append(order, "handed over") } })
+		st.HandTo(func(h *store.Hands) {
+			h.Deliver, h.Changed = func([]store.DeliveryJob) {}, func([]store.Change) { order = append(order, "handed over") }
+		})
 		finish := func(ctx context.Context, _ *store.Store, all []store.FanOut) {
 			for _, f := range all {
 				order = append(order, f.Event)
