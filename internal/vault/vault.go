@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/parleyhq/parley/internal/durable"
 )
@@ -95,10 +96,14 @@ func createKeyFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// ReplaceFile puts the key of one file in the place of another, which stays beside it under its id.
+// ReplaceFile puts the key of one file in the place of another, which stays beside it under its id. Root gives it to the
+// other's owner: the server, which is not root, could not read it otherwise.
 func ReplaceFile(path, by string) (kept string, err error) {
 	old, err := LoadFile(path)
 	if err != nil {
+		return "", err
+	}
+	if err := giveToOwnerOf(path, by); err != nil && os.Geteuid() == 0 {
 		return "", err
 	}
 	kept = path + "." + old.ID()
@@ -106,6 +111,19 @@ func ReplaceFile(path, by string) (kept string, err error) {
 		return "", err
 	}
 	return kept, durable.Rename(by, path)
+}
+
+// giveToOwnerOf gives a file to the user and the group that another one belongs to.
+func giveToOwnerOf(path, file string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	return os.Chown(file, int(owner.Uid), int(owner.Gid))
 }
 
 func parse(text string) (*Vault, error) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -201,4 +202,38 @@ func TestLoadRefusesABrokenKeyFile(t *testing.T) {
 			t.Errorf("%q became %q (%v)", content, now, err)
 		}
 	}
+}
+
+// Root changes the key of a server that is not root. Who runs the test cannot give files away unless it is root; then the
+// old file's owner is the one who runs it.
+func TestAReplacedKeyFileKeepsItsOwner(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), vault.KeyFile)
+	for _, name := range []string{path, path + ".new"} {
+		if _, err := vault.LoadFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const stranger = 12345
+	if err := os.Chown(path, stranger, stranger); err != nil && os.Geteuid() == 0 {
+		t.Fatal(err)
+	}
+	before := ownerOf(t, path)
+	if _, err := vault.ReplaceFile(path, path+".new"); err != nil {
+		t.Fatal(err)
+	}
+	if after := ownerOf(t, path); after != before {
+		t.Errorf("the key belonged to %v, the new one belongs to %v", before, after)
+	}
+}
+
+// ownerOf is the user and the group that a file belongs to.
+func ownerOf(t *testing.T, path string) [2]uint32 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := info.Sys().(*syscall.Stat_t)
+	return [2]uint32{owner.Uid, owner.Gid}
 }
