@@ -127,13 +127,16 @@ func browserOf(c *rest.Call) core.Browser {
 	return b
 }
 
-// signedIn sets the cookie of a new session, and answers with the user.
+// signedIn sets the cookies of a new session and of a browser that is known, and answers with the user.
 func (a *App) signedIn(c *rest.Call, token string) (meView, error) {
 	found, err := core.Session(c.Ctx, a.store, token)
 	if err != nil {
 		return meView{}, err
 	}
 	a.setCookie(c, token)
+	if err := a.know(c, found.User.Email); err != nil {
+		return meView{}, err
+	}
 	return a.viewMe(c.Read(), found)
 }
 

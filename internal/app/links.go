@@ -61,7 +61,7 @@ func (b useLinkBody) proof() core.Proof { return core.Proof{Password: b.Password
 // anything else against the link alone: guesses of links must not keep people from theirs.
 func (a *App) keysOfLink(c *rest.Call, in *useLinkInput) map[string]float64 {
 	if _, u, err := core.Linked(c.Read(), a.store, in.Token); err == nil && in.Body.Code != "" {
-		return keysOf(u.Email, in.Body.Code, c)
+		return a.keysOf(u.Email, in.Body.Code, c)
 	}
 	return keysOf("link "+in.Token, "", c)
 }

@@ -141,7 +141,7 @@ type changedView struct {
 
 func (a *App) changePassword(c *rest.Call, in *rest.Sent[changePasswordBody]) (changedView, error) {
 	var token string
-	err := a.logins.guard(c, keysOf(c.Caller.User.Email, "", c), func() (err error) {
+	err := a.logins.guard(c, a.keysOf(c.Caller.User.Email, "", c), func() (err error) {
 		token, err = core.ChangePassword(c.Ctx, a.store, sessionOf(c), in.Body.Current, in.Body.New, browserOf(c))
 		return err
 	})

@@ -111,7 +111,7 @@ func (a *App) endSecondStep(c *rest.Call, in *rest.Sent[proofBody]) (secondStepV
 
 // guardProof slows down guesses from a signed-in browser.
 func (a *App) guardProof(c *rest.Call, p proofBody, do func() error) error {
-	return a.logins.guard(c, keysOf(c.Caller.User.Email, p.Code, c), do)
+	return a.logins.guard(c, a.keysOf(c.Caller.User.Email, p.Code, c), do)
 }
 
 func takeOffSecondStep(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (userView, error) {

@@ -43,7 +43,7 @@ func (p proofBody) proof() core.Proof { return core.Proof(p) }
 
 func (a *App) signIn(c *rest.Call, in *rest.Sent[signInBody]) (view meView, err error) {
 	var token string
-	err = a.logins.guard(c, keysOf(in.Body.Email, in.Body.Code, c), func() (err error) {
+	err = a.logins.guard(c, a.keysOf(in.Body.Email, in.Body.Code, c), func() (err error) {
 		token, _, err = core.SignIn(c.Ctx, a.store, a.cfg.Vault, core.Credentials{Email: in.Body.Email, Proof: in.Body.proof()}, browserOf(c))
 		return err
 	})

@@ -131,6 +131,44 @@ func TestGuessing(t *testing.T) {
 	}
 }
 
+// Guesses elsewhere do not keep somebody out of a browser in which they have signed in before. There they have as many tries
+// as everywhere, and for nobody else.
+func TestGuessesElsewhere(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	org := storetest.Org(t, w.Store)
+	u, other := w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID), w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID)
+	setPassword(t, w, u)
+	setPassword(t, w, other)
+	try := func(b *apptest.Browser, email, password, code string) {
+		t.Helper()
+		r := b.Do(t, "POST", "/session", `{"email":"`+email+`","password":"`+password+`"}`)
+		if code == "" {
+			r.RequireStatus(t, http.StatusOK)
+			return
+		}
+		r.RequireFailure(t, code, "")
+	}
+	own := w.Browser()
+	try(own, u.Email, password, "")
+	for _, email := range []string{u.Email, other.Email} {
+		for range 8 {
+			try(w.Browser(), email, "wrong", "invalid_credentials")
+		}
+		try(w.Browser(), email, password, "rate_limit_exceeded")
+	}
+	try(own, strings.ToUpper(u.Email), password, "")
+	try(own, other.Email, password, "rate_limit_exceeded")
+	own.Do(t, "POST", "/me/password", `{"current_password":"`+password+`","new_password":"another long one"}`).RequireStatus(t, http.StatusOK)
+	for range 8 {
+		try(own, u.Email, "wrong", "invalid_credentials")
+	}
+	try(own, u.Email, "another long one", "rate_limit_exceeded")
+	forged := w.Browser()
+	forged.Known = own.Known[:len(own.Known)-1]
+	try(forged, u.Email, "another long one", "rate_limit_exceeded")
+}
+
 // Another site's page cannot change anything, whatever its browser sends along.
 func TestOtherSites(t *testing.T) {
 	t.Parallel()

@@ -125,7 +125,7 @@ func (a *App) finishSSO(c *rest.Call, in *rest.Sent[finishSSOBody]) (view meView
 		return meView{}, lostWay()
 	}
 	var token string
-	err = a.logins.guard(c, keysOf(w.Identity.Email, in.Body.SecondStep, c), func() (err error) {
+	err = a.logins.guard(c, a.keysOf(w.Identity.Email, in.Body.SecondStep, c), func() (err error) {
 		token, err = core.SignInOutside(c.Ctx, a.store, a.cfg.Vault, core.Outside{Email: strings.TrimSpace(w.Identity.Email), Name: w.Identity.Name, Code: in.Body.SecondStep},
 			a.cfg.SSO.Newcomers, browserOf(c))
 		return err

@@ -61,9 +61,9 @@ func newThrottle(now func() time.Time) *throttle {
 // codeKey begins the name of a bucket for codes.
 const codeKey = "code "
 
-// keysOf are the buckets of an attempt, with the size of each.
+// keysOf are the buckets of an attempt from a browser that is not known, with the size of each.
 func keysOf(email, code string, c *rest.Call) map[string]float64 {
-	email = strings.ToLower(strings.TrimSpace(email))
+	email = foldEmail(email)
 	network := clientaddr.Network(c.R)
 	keys := map[string]float64{
 		"here " + network + " " + email: triesHere, "address " + email: triesOfAddress, "place " + network: triesFromPlace,

@@ -182,9 +182,10 @@ func (w *World) User(t testing.TB, org storetest.Organization, role chat.Role, s
 // Public is the description of the public API.
 func (w *World) Public() *apitest.Document { return w.public }
 
-// Browser is a browser that keeps its cookie.
+// Browser is a browser that keeps its cookies.
 type Browser struct {
 	Token    string
+	Known    string // what says that somebody has signed in there
 	world    *World
 	base     string
 	document *apitest.Document
@@ -244,8 +245,11 @@ func (b *Browser) send(t testing.TB, request *http.Request) *apitest.Response {
 	text, err := io.ReadAll(answer.Body)
 	must(t, err)
 	for _, c := range answer.Cookies() {
-		if c.Name == "parley" {
+		switch c.Name {
+		case "parley":
 			b.Token = c.Value
+		case "parley-known":
+			b.Known = c.Value
 		}
 	}
 	return &apitest.Response{Status: answer.StatusCode, Header: answer.Header, Body: text}
@@ -260,6 +264,9 @@ func (b *Browser) request(t testing.TB, method, path, body string, header ...str
 	}
 	if b.Token != "" {
 		request.AddCookie(&http.Cookie{Name: "parley", Value: b.Token})
+	}
+	if b.Known != "" {
+		request.AddCookie(&http.Cookie{Name: "parley-known", Value: b.Known})
 	}
 	if b.key != "" {
 		request.Header.Set("Authorization", "Bearer "+b.key)
