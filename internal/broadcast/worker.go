@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/logging"
@@ -38,8 +40,9 @@ type Config struct {
 	// PerSecond is how many messages a number sends per second.
 	PerSecond float64
 	// Rate reads a number's rating from the provider, and stores it. If it is nil, callbacks alone tell of ratings.
-	Rate func(ctx context.Context, account chat.Account) error
-	Log  *slog.Logger
+	Rate    func(ctx context.Context, account chat.Account) error
+	Metrics prometheus.Registerer // nil for none
+	Log     *slog.Logger
 	// LookEvery and WorkEvery replace the defaults if they are not zero.
 	LookEvery, WorkEvery time.Duration
 }
@@ -94,7 +97,7 @@ func New(cfg Config) *Worker {
 	cfg.LookEvery, cfg.WorkEvery = cmp.Or(cfg.LookEvery, lookEvery), cmp.Or(cfg.WorkEvery, workEvery)
 	return &Worker{
 		Life: part.NewLife(), Bell: part.NewBell(), cfg: cfg, numbers: map[string]*number{}, bounds: boundsOf(cfg.Store), slice: smallest,
-		trouble: logging.NewEpisode(cfg.Log, nil, "broadcasts", "broadcasts cannot go on", "broadcasts go on again"),
+		trouble: logging.NewEpisode(cfg.Log, cfg.Metrics, "broadcasts", "broadcasts cannot go on", "broadcasts go on again"),
 	}
 }
 

@@ -166,7 +166,7 @@ func (s *Server) newWorkers() []part.Part {
 	s.store.HandTo(func(h *store.Hands) { h.Send, h.Fetch = m.sender.Enqueue, m.mover.Fetch })
 	known := &numbers.Service{Store: s.store, Provider: m.client, Token: s.token}
 	return []part.Part{m.mover, m.sender, templates.NewSyncer(m.templates, s.log), broadcast.New(broadcast.Config{
-		Store: s.store, Lease: m.node.Lease, PerSecond: float64(s.cfg.MessagesPerSecond), Rate: known.Rate, Log: s.log,
+		Store: s.store, Lease: m.node.Lease, PerSecond: float64(s.cfg.MessagesPerSecond), Rate: known.Rate, Metrics: s.registry, Log: s.log,
 	})}
 }
 

@@ -71,6 +71,46 @@ func TestConditionsOfAlertsMeet(t *testing.T) {
 	}
 }
 
+// Every trouble that the program counts is explained to who is woken up by it, and rings once: by day or by night.
+func TestEveryTroubleIsExplained(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/operating.md")
+	must(t, err)
+	rules, err := os.ReadFile("../../deploy/monitoring/alerts.yml")
+	must(t, err)
+	named := regexp.MustCompile(`parley_trouble\{what([!=])~"([^"]+)"\}`).FindAllStringSubmatch(string(rules), -1)
+	if len(named) != 2 || named[0][1] == named[1][1] || named[0][2] != named[1][2] {
+		t.Errorf("a trouble rings twice, or never: %q", named)
+	}
+	troubles := 0
+	inSources(t, func(path, source string) {
+		for _, found := range regexp.MustCompile(`NewEpisode\([^,]+, ([^,]+), "([^"]+)"`).FindAllStringSubmatch(source, -1) {
+			troubles++
+			if !strings.Contains(string(page), "`"+found[2]+"`") {
+				t.Errorf("%s: the trouble %q is not explained", path, found[2])
+			}
+			if found[1] == "nil" {
+				t.Errorf("%s: the trouble %q is not counted", path, found[2])
+			}
+		}
+	})
+	if troubles < 10 {
+		t.Errorf("%d troubles were found", troubles)
+	}
+}
+
+// A message is tried four times more while the provider is away, so that of all attempts only a fifth are its failure. The
+// share of messages that fail counts those that have come to an end.
+func TestFailuresAreAShareOfMessages(t *testing.T) {
+	t.Parallel()
+	rules, err := os.ReadFile("../../deploy/monitoring/alerts.yml")
+	must(t, err)
+	rule := regexp.MustCompile(`alert: ParleySendsFail\n *expr: .* / (.+) >`).FindSubmatch(rules)
+	if rule == nil || !strings.Contains(string(rule[1]), `outcome=~"sent|settled|failed"`) {
+		t.Errorf("the failures are a share of %q", rule)
+	}
+}
+
 // Every alert has a section in docs/operating.md, and every such section an alert.
 func TestEveryAlertIsExplained(t *testing.T) {
 	t.Parallel()
