@@ -255,6 +255,46 @@ func TestTransactionsWithManyEvents(t *testing.T) {
 	})
 }
 
+// Whoever makes more events than can be delivered in time goes on without the rest, which is kept for a sweep. What comes
+// later waits behind it.
+func TestTooManyDeliveriesAreLeft(t *testing.T) {
+	t.Parallel()
+	place, clock := storetest.NewConfig(t, storetest.SQLite), storetest.NewClock()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, storetest.OpenAt(t, place, storetest.WithClock(clock)), clock)
+		all := w.subscribeMany(40)
+		w.Store.HandTo(func(h *store.Hands) { // it takes seconds until a step is done
+			h.Node, h.Deliver = func() string { return mediaNode }, func([]store.DeliveryJob) { <-time.After(5 * time.Second) }
+		})
+		var events []chat.Event
+		begin := time.Now()
+		w.InTx(func(tx *store.Tx) error {
+			events = nil
+			for i := range 40 {
+				events = append(events, newEvent(tx, w.Org.ID, chat.EventContactCreated, fmt.Sprint(i)))
+				if err := core.Record(tx, events[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if took := time.Since(begin); took > 30*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		w.serve()
+		w.requireEvents(all[0], events...)
+		last := w.record(chat.EventContactCreated, "39")
+		got := w.deliveriesOf(all[39])
+		if n := len(got); n < 3 || n > 20 || got[n-2].EventRow != events[39].ID || got[n-1].EventRow != last.ID {
+			t.Errorf("before the sweep the last endpoint gets %d deliveries, or others in the end", n)
+		}
+		w.sweep()
+		if n := len(w.deliveriesOf(all[39])); n != 41 {
+			t.Errorf("in the end the last endpoint has %d deliveries", n)
+		}
+	})
+}
+
 // An event waits behind an earlier one about its subject, although hardly anybody is left to whom they go.
 func TestFewReceiversWaitForTheirTurn(t *testing.T) {
 	eachInSteps(t, func(w *world) {

@@ -4,7 +4,12 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 )
+
+// finishTime is how long the caller of a transaction has its fan-outs finished at most. A request is answered within a
+// minute then, or its connection would be gone.
+const finishTime = 20 * time.Second
 
 // FanOut is an event of which not all deliveries are written yet. Subscriptions get theirs in the order of their ids.
 type FanOut struct {
@@ -50,7 +55,8 @@ func (tx *Tx) LastFanOut(orgID, subject string) (int64, error) {
 }
 
 // Postpone stores a fan-out. After the commit the caller of the transaction has it finished, together with the others of
-// the transaction, before it goes on: so it cannot make events faster than their deliveries are written.
+// the transaction, before it goes on: so it cannot make events faster than their deliveries are written. What takes longer
+// than finishTime is left.
 func (tx *Tx) Postpone(f FanOut, finish Finisher) error {
 	tx.work.finish = finish
 	tx.work.fanOuts = append(tx.work.fanOuts, f)
@@ -73,7 +79,8 @@ func (tx *Tx) finishFanOuts() {
 		all[f.OrgID] = append(all[f.OrgID], f)
 		left[f.OrgID] += f.Left
 	}
-	ctx := context.WithoutCancel(tx.ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(tx.ctx), finishTime)
+	defer cancel()
 	slices.SortStableFunc(orgs, func(a, b string) int { return cmp.Compare(left[a], left[b]) })
 	for _, orgID := range orgs {
 		tx.work.finish(WithTurn(ctx, Turn{OrgID: orgID, Bulk: turnOf(ctx).Bulk}), tx.store, all[orgID])

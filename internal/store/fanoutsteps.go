@@ -14,30 +14,43 @@ type fanning struct {
 
 // stepGate lets one step of an organization run at a time.
 type stepGate struct {
-	users int // that are inside or wait
-	sync.Mutex
+	users  int           // that are inside or wait
+	inside chan struct{} // has room for one
 }
 
 func newFanning() *fanning { return &fanning{gates: map[string]*stepGate{}, kept: map[string]bool{}} }
 
-// enter waits until no other step of the organization runs.
-func (f *fanning) enter(orgID string) {
+// enter waits until no other step of the organization runs, or until ctx ends.
+func (f *fanning) enter(ctx context.Context, orgID string) error {
 	f.mu.Lock()
 	g := f.gates[orgID]
 	if g == nil {
-		g = &stepGate{}
+		g = &stepGate{inside: make(chan struct{}, 1)}
 		f.gates[orgID] = g
 	}
 	g.users++
 	f.mu.Unlock()
-	g.Lock()
+	select {
+	case g.inside <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		f.forget(orgID, g)
+		return ctx.Err()
+	}
 }
 
 func (f *fanning) leave(orgID string) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	g := f.gates[orgID]
-	g.Unlock()
+	f.mu.Unlock()
+	<-g.inside
+	f.forget(orgID, g)
+}
+
+// forget counts one user of a gate less.
+func (f *fanning) forget(orgID string, g *stepGate) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if g.users--; g.users == 0 {
 		delete(f.gates, orgID)
 	}
@@ -47,7 +60,9 @@ func (f *fanning) leave(orgID string) {
 // which they were written, whoever finds an event's deliveries written knows that they were handed over too, and the
 // writer has at most one step of an organization in a commit, however many of its requests have fan-outs.
 func (s *Store) InStep(ctx context.Context, orgID string, fn func(*Tx) error) error {
-	s.fanning.enter(orgID)
+	if err := s.fanning.enter(ctx, orgID); err != nil {
+		return err
+	}
 	defer s.fanning.leave(orgID)
 	return s.InTx(ctx, fn)
 }
