@@ -29,6 +29,44 @@ func TestDashboardCollision(t *testing.T) {
 	ana.Content()
 }
 
+// TestDashboardLateCollision: a reply that waited for the server does not go out past a colleague's that came
+// meanwhile. Its writer is told where they are, and asked.
+func TestDashboardLateCollision(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	demo, ana := OpenScreen(t, 1440, 900), OpenScreen(t, 1440, 900)
+	signIn(t, demo, srv)
+	signInAs(t, ana, srv, "ana@example.com")
+	line := newLine(t, srv)
+	demo.Open(line.url() + "/inbox/all")
+	demo.PressIn("Conversations", "Dewi Pratiwi")
+	demo.Write("Message", "From Demo")
+	line.cut()
+	demo.Press("button", "Send")
+	demo.SaysIn("Messages", "From Demo")
+	demo.PressIn("Conversations", "Wei Zhang")
+	ana.openConversation(srv, "Dewi Pratiwi")
+	ana.Write("Message", "From Ana")
+	ana.Press("button", "Send")
+	ana.onPhone(dewi, wrote("business", "From Ana"))
+	line.mend()
+	demo.Says("Your message to Dewi Pratiwi was not sent.")
+	demo.SaysIn("Conversations", "Not sent")
+	demo.Accessible()
+	demo.Press("button", "Open")
+	demo.SaysIn("Messages", "Not sent: Ana Wijaya has replied in the meantime.")
+	demo.SaysIn("Messages", "From Ana")
+	demo.Accessible()
+	if n := demo.countOnPhone(dewi, wrote("business", "From Demo")); n != 0 {
+		t.Error("it was sent past a colleague's reply")
+	}
+	demo.Press("button", "Send anyway")
+	demo.onPhone(dewi, wrote("business", "From Demo"))
+	demo.Until(`!document.body.innerText.includes("Not sent")`)
+	demo.Content()
+	ana.Content()
+}
+
 // collide lets both write to Dewi, each on a node: they see each other, and Demo, who has not seen Ana's reply, is asked
 // before a message of Demo's goes out.
 func collide(t *testing.T, demo, ana *Screen, ofDemo, ofAna *Server) {

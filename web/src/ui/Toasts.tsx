@@ -8,16 +8,13 @@ import styles from "./Toasts.module.css";
 function Entry({ toast }: { toast: Toast }) {
   const t = useText("common");
   const [held, setHeld] = useState(false);
-  const seconds = toast.retry ? 20 : toast.undo || toast.kind === "error" ? 8 : 4;
+  const seconds = toast.retry || toast.open ? 20 : toast.undo || toast.kind === "error" ? 8 : 4;
   useEffect(() => {
     if (held) return;
     const timer = setTimeout(() => dismiss(toast.id), seconds * 1000);
     return () => clearTimeout(timer);
   }, [toast.id, seconds, held]);
-  const act = () => {
-    dismiss(toast.id);
-    (toast.undo ?? toast.retry)?.();
-  };
+  const act = toast.undo ?? toast.retry ?? toast.open;
   return (
     <li
       className={styles.toast}
@@ -29,9 +26,16 @@ function Entry({ toast }: { toast: Toast }) {
     >
       <Icon name={toast.kind === "error" ? "warning" : "check"} size={18} />
       <span className={styles.text}>{toast.text}</span>
-      {(toast.undo ?? toast.retry) && (
-        <button type="button" className={styles.undo} onClick={act}>
-          {toast.undo ? t.undo : t.retry}
+      {act && (
+        <button
+          type="button"
+          className={styles.undo}
+          onClick={() => {
+            dismiss(toast.id);
+            act();
+          }}
+        >
+          {toast.undo ? t.undo : toast.retry ? t.retry : t.open}
         </button>
       )}
       <button type="button" className={styles.close} aria-label={t.close} onClick={() => dismiss(toast.id)}>

@@ -10,14 +10,16 @@ export interface Toast {
   undo?: () => void;
   /** Does once more what has failed. */
   retry?: () => void;
+  /** Leads to what it is about. */
+  open?: () => void;
 }
 
 export const toasts = new Store<Toast[]>([]);
 let last = 0;
 
 /** Says what was done, for a few seconds, and returns its id. With undo it stays longer and can be taken back. */
-export function toast(words: string, { kind = "done", undo, retry }: Partial<Omit<Toast, "id" | "text">> = {}): number {
-  toasts.set([...toasts.get().slice(-2), { id: ++last, text: words, kind, undo, retry }]);
+export function toast(words: string, { kind = "done", undo, retry, open }: Partial<Omit<Toast, "id" | "text">> = {}): number {
+  toasts.set([...toasts.get().slice(-2), { id: ++last, text: words, kind, undo, retry, open }]);
   return last;
 }
 

@@ -7,6 +7,7 @@ export const common = {
   edit: "Edit",
   add: "Add",
   undo: "Undo",
+  open: "Open",
   retry: "Try again",
   copy: "Copy",
   copied: "Copied",

@@ -296,6 +296,10 @@ export const inbox = {
 
   notSentOffline: "Not sent: the server cannot be reached.",
   notSent: (why: string) => `Not sent: ${why}`,
+  notSentLate: "Not sent: the server could not be reached in time.",
+  notSentReplied: (name: string) => `Not sent: ${name} has replied in the meantime.`,
+  notSentTo: (name = "") => (name ? `Your message to ${name} was not sent.` : "A message was not sent."),
+  notSentMark: "Not sent",
   tryAgain: "Try again",
   discard: "Discard",
   useTemplate: "Use a template",

@@ -10,6 +10,7 @@ export const common: Translated<typeof english> = {
   edit: "Ubah",
   add: "Tambah",
   undo: "Urungkan",
+  open: "Buka",
   retry: "Coba lagi",
   copy: "Salin",
   copied: "Disalin",

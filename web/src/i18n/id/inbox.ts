@@ -296,6 +296,10 @@ export const inbox: Translated<typeof english> = {
 
   notSentOffline: "Tidak terkirim: server tidak dapat dihubungi.",
   notSent: (why) => `Tidak terkirim: ${why}`,
+  notSentLate: "Tidak terkirim: server tidak dapat dihubungi pada waktunya.",
+  notSentReplied: (name) => `Belum dikirim: ${name} sudah membalas.`,
+  notSentTo: (name = "") => (name ? `Pesan Anda kepada ${name} belum terkirim.` : "Sebuah pesan belum terkirim."),
+  notSentMark: "Belum terkirim",
   tryAgain: "Coba lagi",
   discard: "Buang",
   useTemplate: "Pakai templat",

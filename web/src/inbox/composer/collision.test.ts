@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Message, TimelineItem } from "../../api/types";
-import { unseenReply } from "./collision";
+import { colleagueReplied, unseenReply } from "./collision";
 
 const item = (id: string, by: string | null, direction: "inbound" | "outbound" = "outbound"): TimelineItem => ({
   id,
@@ -19,4 +19,15 @@ it("does not mind what was there before, one's own, the person's and programs' m
   expect(found([item("3", "me"), item("2", "budi"), item("1", "me")], "2")).toBeNull();
   expect(found([item("3", null), item("2", null, "inbound"), item("1", "me")], "1")).toBeNull();
   expect(found([item("1", "budi")], undefined)).toBeNull();
+});
+
+it("does not ask about a late message that is in the thread already", () => {
+  const mine = item("2", "me");
+  if (mine.kind === "message") mine.message.text = { body: "Hi" };
+  const items = [item("3", "budi"), mine, item("1", null, "inbound")];
+  const late = (body: string, seen = "1") =>
+    colleagueReplied(items, { seen, body: { messaging_product: "chat", type: "text", text: { body } } }, "me");
+  expect(late("Hi")).toBeNull();
+  expect(late("Hi", "2")?.id).toBe("3");
+  expect(late("Ho")?.id).toBe("3");
 });

@@ -2,7 +2,9 @@ import { useCallback } from "react";
 import { idempotencyKey } from "../../api/client";
 import type { Conversation, Message } from "../../api/types";
 import type { Outgoing } from "../data/outbox";
+import { nameOf } from "../data/conversations";
 import { outbox, recipientOf } from "../data/sending";
+import { useNewestNow } from "../data/timeline";
 import { contentOf, isStored, kindOf, type Attached } from "./files";
 
 export interface Writing {
@@ -18,10 +20,11 @@ interface Sendable {
   shown?: Outgoing["shown"];
 }
 
-/** Puts messages of a conversation on their way. */
+/** Puts messages of a conversation on their way. What the thread shows, or what is named as seen, is not asked about. */
 export function useSend(c: Conversation) {
+  const newestNow = useNewestNow(c.id);
   const sendContents = useCallback(
-    (contents: Sendable[], answered?: Message) => {
+    (contents: Sendable[], answered?: Message, seen = newestNow().items[0]?.id) => {
       const context = answered?.message_id ? { context: { message_id: answered.message_id } } : {};
       const entries = contents.map(({ content, file, path, shown }, i): Outgoing => ({
         key: idempotencyKey(),
@@ -30,16 +33,18 @@ export function useSend(c: Conversation) {
         body: { ...recipientOf(c), ...(i === 0 ? context : {}), ...content },
         createdAt: new Date().toISOString(),
         state: "waiting",
+        seen,
+        to: nameOf(c),
         file,
         path,
         shown,
       }));
       outbox.add(...entries);
     },
-    [c],
+    [c, newestNow],
   );
   const sendWriting = useCallback(
-    ({ body, files, answered }: Writing) => sendContents(contentsOf(body.trim(), files), answered),
+    ({ body, files, answered }: Writing, seen?: string) => sendContents(contentsOf(body.trim(), files), answered, seen),
     [sendContents],
   );
   return { sendContents, sendWriting };

@@ -98,9 +98,9 @@ export function useWriting(c: Conversation, me: string): WritingState {
   const { body } = draft;
 
   const write = (next: string) => draft.write(next, newestNow().items[0]?.id);
-  const sendNow = () => {
+  const sendNow = (seen?: string) => {
     setUnseen(null);
-    sendWriting({ body, files, answered });
+    sendWriting({ body, files, answered }, seen);
     clearFiles();
     answer(c.id, undefined);
     draft.clear();
@@ -132,7 +132,7 @@ export function useWriting(c: Conversation, me: string): WritingState {
       else void sendReply();
     },
     unseen,
-    sendAnyway: sendNow,
+    sendAnyway: () => sendNow(unseen?.id),
     lookAgain: () => {
       setUnseen(null);
       draft.see(newestNow().items[0]?.id);

@@ -16,8 +16,14 @@ const entry = (key: string, more: Partial<Outgoing> = {}): Outgoing => ({
 const offline = () => new ApiError(0, "offline", "The server cannot be reached.");
 const made = (key: string) => ({ id: `msg_${key}` }) as Message;
 
+interface Faked {
+  upload?: Post["upload"];
+  /** A colleague's reply that the writer of an entry has not seen. */
+  replied?: (entry: Outgoing) => Message | Error | null;
+}
+
 /** An outbox whose posts are answered by a list of answers, and which keeps a log of what it sent. */
-function outbox(answers: (Error | "ok")[], upload?: Post["upload"]) {
+function outbox(answers: (Error | "ok")[], { upload, replied = () => null }: Faked = {}) {
   const log: string[] = [];
   let time = 0;
   const post: Post = {
@@ -27,9 +33,14 @@ function outbox(answers: (Error | "ok")[], upload?: Post["upload"]) {
       const answer = answers.shift() ?? "ok";
       return answer === "ok" ? Promise.resolve(made(e.key)) : Promise.reject(answer);
     },
+    replyMeanwhile: (e) => {
+      const answer = replied(e);
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    },
   };
   const box = new Outbox({
     post,
+    stuck: (e) => log.push(`${e.key} is stuck`),
     now: () => time,
     pause: (ms) => {
       time += ms;
@@ -84,18 +95,50 @@ it("gives up after two minutes, and a retry sends the same key", async () => {
   await settled();
   expect(box.all()[0]?.state).toBe("failed");
   log.length = 0;
-  box.retry("a");
+  box.retry("a", undefined);
   await settled();
   expect(box.all()[0]?.state).toBe("sent");
   expect(log.every((l) => l.startsWith("a ") || l.startsWith("pause"))).toBe(true);
 });
 
+it("asks before it sends late what a colleague has answered meanwhile", async () => {
+  const reply = made("budi");
+  const { box, log, settled } = outbox([offline(), offline()], { replied: (e) => (e.seen === "9" ? null : reply) });
+  box.add(entry("a", { seen: "8" }), entry("b", { seen: "8" }));
+  await settled();
+  expect(log.slice(0, 3)).toEqual(['a {"body":"a"}', "pause 1000", "a is stuck"]);
+  expect(box.all().map((e) => e.state)).toEqual(["held", "held"]);
+  expect(box.all()[0]?.reply).toBe(reply);
+  log.length = 0;
+  box.retry("a", "9");
+  await settled();
+  expect(log).toEqual(['a {"body":"a"}']);
+  expect(box.all().map((e) => e.state)).toEqual(["sent", "held"]);
+});
+
+it("does not ask about what goes out at once", async () => {
+  const { box, settled } = outbox([], { replied: () => made("budi") });
+  box.add(entry("a"));
+  await settled();
+  expect(box.all()[0]?.state).toBe("sent");
+});
+
+it("does not send before it could look, and does where it may not look", async () => {
+  const looks = [offline(), new ApiError(404, "resource_not_found", "")];
+  const { box, log, settled } = outbox([offline()], { replied: () => looks.shift() ?? null });
+  box.add(entry("a"));
+  await settled();
+  expect(log).toEqual(['a {"body":"a"}', "pause 1000", "pause 2000", 'a {"body":"a"}']);
+  expect(box.all()[0]?.state).toBe("sent");
+});
+
 it("uploads a file and sends what the library calls it", async () => {
   const shares: (number | undefined)[] = [];
-  const { box, log, settled } = outbox([], (_e, progress) => {
+  const upload: Post["upload"] = (_e, progress) => {
     progress(0.5);
     return Promise.resolve("med_7");
-  });
+  };
+  const { box, log, settled } = outbox([], { upload });
   box.watch(() => shares.push(box.all()[0]?.progress));
   const body = { messaging_product: "chat" as const, to: "+1", type: "image" as const, image: { caption: "x" } };
   box.add(entry("a", { body, file: new File(["x"], "x.png") }));

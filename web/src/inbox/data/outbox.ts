@@ -10,8 +10,15 @@ export interface Outgoing {
   /** The request; of a file, all but its id. */
   body: SendBody;
   createdAt: string;
-  state: "waiting" | "failed" | "sent";
+  /** "held": a colleague has replied meanwhile, and the writer is asked. */
+  state: "waiting" | "failed" | "held" | "sent";
   error?: { code: string; message: string };
+  /** The newest item of the thread that the writer could see. */
+  seen?: string;
+  /** The reply that came meanwhile. */
+  reply?: Message;
+  /** Who it goes to. */
+  to?: string;
   /** The message that the server has made of it. */
   message?: Message;
   /** How the thread shows it beside its content, such as a template's preview. */
@@ -36,6 +43,8 @@ export interface Post {
   /** Stores the entry's file and returns the library's id. */
   upload(entry: Outgoing, progress: (share: number) => void): Promise<string>;
   send(entry: Outgoing): Promise<Message>;
+  /** A colleague's reply that the writer has not seen. */
+  replyMeanwhile(entry: Outgoing): Promise<Message | null>;
 }
 
 interface Options {
@@ -43,10 +52,17 @@ interface Options {
   pause: (ms: number) => Promise<void>;
   now: () => number;
   changed?: (entries: Outgoing[]) => void;
+  /** Hears of each message that does not go out by itself any more. */
+  stuck?: (entry: Outgoing) => void;
 }
 
 /** An answer to a message that goes out later than this would surprise everybody. */
 const patience = 120_000;
+
+/** If a message goes out later than this, somebody may have replied since it was written. */
+const moment = 3_000;
+
+export const isStuck = ({ state }: Outgoing) => state === "failed" || state === "held";
 
 /** Worth another try by itself: the server was not reached, or says that this passes. */
 function passes(error: unknown): boolean {
@@ -74,9 +90,13 @@ export class Outbox {
     for (const { conversation } of entries) void this.work(conversation);
   }
 
-  /** Another try, with the same key: where the first one did arrive, the server says so. */
-  retry(key: string): void {
-    this.change(key, { state: "waiting", error: undefined, createdAt: new Date(this.options.now()).toISOString() });
+  /**
+   * Another try, with the same key: where the first one did arrive, the server says so. What the thread shows by now,
+   * up to `seen`, is not asked about.
+   */
+  retry(key: string, seen: string | undefined): void {
+    const createdAt = new Date(this.options.now()).toISOString();
+    this.change(key, { state: "waiting", error: undefined, reply: undefined, createdAt, seen });
     const entry = this.entries.find((e) => e.key === key);
     if (entry) void this.work(entry.conversation);
   }
@@ -106,29 +126,50 @@ export class Outbox {
     const giveUp = Date.parse(entry.createdAt) + patience;
     for (let attempt = 0; ; attempt++) {
       try {
-        const message = await this.once(entry.key);
-        this.change(entry.key, { state: "sent", message });
-        return;
+        this.change(entry.key, await this.once(entry.key, attempt > 0));
+        break;
       } catch (error) {
         if (!this.entries.some((e) => e.key === entry.key)) return;
         if (!passes(error) || this.options.now() > giveUp) {
           this.change(entry.key, { state: "failed", error: wordsOf(error), progress: undefined });
-          return;
+          break;
         }
         const asked = error instanceof ApiError ? (error.retryAfter ?? 0) * 1000 : 0;
         await this.options.pause(Math.max(asked, Math.min(15_000, 1000 * 2 ** attempt)));
       }
     }
+    const now = this.entries.find((e) => e.key === entry.key);
+    if (now && isStuck(now)) this.options.stuck?.(now);
   }
 
-  private async once(key: string): Promise<Message> {
+  /** One try, and what has become of the entry by it. */
+  private async once(key: string, again: boolean): Promise<Partial<Outgoing>> {
     const entry = this.entries.find((e) => e.key === key);
     if (!entry) throw new Error("taken back");
-    if (!entry.file) return this.options.post.send(entry);
-    const id = await this.options.post.upload(entry, (progress) => this.change(key, { progress }));
+    const whole = await this.whole(entry);
+    if (again || this.options.now() - Date.parse(entry.createdAt) > moment) {
+      const reply = await this.meanwhile(entry);
+      if (reply) return { state: "held", reply, progress: undefined };
+    }
+    return { state: "sent", message: await this.options.post.send(whole) };
+  }
+
+  /** The entry with its file's id, once the file is there. */
+  private async whole(entry: Outgoing): Promise<Outgoing> {
+    if (!entry.file) return entry;
+    const id = await this.options.post.upload(entry, (progress) => this.change(entry.key, { progress }));
     const content = { ...(entry.body[entry.body.type] as object), id };
-    const whole = { ...entry, body: { ...entry.body, [entry.body.type]: content } };
-    return this.options.post.send(whole);
+    return { ...entry, body: { ...entry.body, [entry.body.type]: content } };
+  }
+
+  /** Where the thread may not be seen, the server says to the message itself what is wrong. */
+  private async meanwhile(entry: Outgoing): Promise<Message | null> {
+    try {
+      return await this.options.post.replyMeanwhile(entry);
+    } catch (error) {
+      if (passes(error)) throw error;
+      return null;
+    }
   }
 
   private change(key: string, change: Partial<Outgoing>): void {

@@ -1,5 +1,6 @@
 import { idempotencyKey } from "../../api/client";
 import type { ThreadRef, Message } from "../../api/types";
+import { nameOf } from "./conversations";
 import type { SendBody } from "./outbox";
 import { outbox, recipientOf } from "./sending";
 
@@ -16,7 +17,7 @@ export function contentOf(m: Message): SendBody | null {
 }
 
 /** Sends a failed message once more. It is another message, so it has a key of its own. */
-export function resend(m: Message, conversation: ThreadRef): void {
+export function resend(m: Message, conversation: ThreadRef, seen: string | undefined): void {
   const content = contentOf(m);
   if (!content) return;
   outbox.add({
@@ -26,5 +27,7 @@ export function resend(m: Message, conversation: ThreadRef): void {
     body: { ...content, ...recipientOf(conversation) },
     createdAt: new Date().toISOString(),
     state: "waiting",
+    seen,
+    to: nameOf(conversation),
   });
 }

@@ -1,12 +1,20 @@
 import { useSyncExternalStore } from "react";
 import { send } from "../../api/client";
 import type { ThreadRef, Me, Message, TimelineItem } from "../../api/types";
-import { Outbox, type Outgoing, type SendBody } from "./outbox";
+import { text } from "../../i18n";
+import { toast } from "../../ui/toasts";
+import { colleagueReplied } from "../composer/collision";
+import { inboxPath } from "../place";
+import { isStuck, Outbox, type Outgoing, type SendBody } from "./outbox";
+import { fetchNewest } from "./timeline";
 import { uploadFile } from "./upload";
 
 let shelf: string | null = null;
-/** What was not sent before a reload is sent after it, unless that is long ago. */
-const keepFor = 600_000;
+let me = "";
+/** What was not sent before a reload is sent after it, unless that is long ago: then its writer is asked. */
+const sendFor = 600_000;
+/** The server knows a message's key for a day. After that a second try could be a second message. */
+const keepFor = 20 * 3_600_000;
 
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
@@ -25,32 +33,56 @@ function keep(entries: Outgoing[]): void {
 function kept(key: string): Outgoing[] {
   try {
     const entries = JSON.parse(localStorage.getItem(key) ?? "[]") as Outgoing[];
-    return entries.filter((e) => Date.now() - Date.parse(e.createdAt) < keepFor);
+    return stillKept(entries, Date.now());
   } catch {
     return [];
   }
+}
+
+export function stillKept(entries: Outgoing[], now: number): Outgoing[] {
+  const age = (e: Outgoing) => now - Date.parse(e.createdAt);
+  return entries
+    .filter((e) => age(e) < keepFor)
+    .map((e) => (e.state === "waiting" && age(e) >= sendFor ? { ...e, state: "failed", error: { code: "late", message: "" } } : e));
+}
+
+/** Who has gone on to something else is told that a message stays behind. */
+function tellStuck({ conversation, to }: Outgoing): void {
+  if (location.pathname.endsWith(`/${conversation}`)) return;
+  const open = () =>
+    void import("../../router").then(({ router }) => router.navigate({ to: inboxPath, params: { view: "all", conversation } }));
+  toast(text("inbox").notSentTo(to), { kind: "error", open });
 }
 
 export const outbox = new Outbox({
   post: {
     upload: (entry, progress) => uploadFile(entry.number, entry.file as File, `${entry.key}-file`, "attachments", progress),
     send: (entry) => send<Message>("POST", `/${entry.number}/messages`, entry.body, { idempotencyKey: entry.key }),
+    replyMeanwhile: async (entry) => colleagueReplied(await fetchNewest(entry.conversation), entry, me),
   },
   pause,
   now: Date.now,
   changed: keep,
+  stuck: tellStuck,
 });
 
 /** Goes on with what this person had not sent before a reload. */
 export function openOutbox(user: string): void {
   const key = `parley-outbox ${user}`;
   if (shelf === key) return;
-  shelf = key;
+  [shelf, me] = [key, user];
   outbox.add(...kept(key));
 }
 
 export function useOutbox(): Outgoing[] {
   return useSyncExternalStore(outbox.watch, outbox.all);
+}
+
+/** Whether a message to a conversation has stayed behind: only this browser knows. */
+export function useUnsent(conversation: string): boolean {
+  return useSyncExternalStore(outbox.watch, () =>
+    outbox.all().some((e) => e.conversation === conversation && isStuck(e)),
+  );
 }
 
 /** Who a message to a conversation goes to. Not everybody who writes may see the number. */

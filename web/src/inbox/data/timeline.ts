@@ -97,6 +97,9 @@ export async function lookAtNewest(client: QueryClient, id: string): Promise<Tim
   return (await client.fetchQuery({ ...newestQuery(id), staleTime: 0, retry: false })).data;
 }
 
+/** The newest items as the server has them now, beside what is shown. */
+export const fetchNewest = async (id: string): Promise<TimelineItem[]> => (await fetchPage(id, null)).data;
+
 /** Puts the window without an item to the newest end. */
 export async function showNewest(client: QueryClient, id: string): Promise<void> {
   const newest = await client.fetchQuery(newestQuery(id));

@@ -2,6 +2,7 @@ import type { Conversation } from "../../api/types";
 import { useLanguage, useText } from "../../i18n";
 import { useNow } from "../../ui/times";
 import { isUntilReply } from "../data/change";
+import { useUnsent } from "../data/sending";
 import { wakingTime } from "../thread/snooze";
 import { plainText } from "../text/format";
 import { Ticks } from "../thread/Ticks";
@@ -9,10 +10,13 @@ import { LabelDots } from "./LabelDots";
 import { TypeIcon } from "./TypeIcon";
 import styles from "./RowPreview.module.css";
 
-/** The second line of a row: a snooze, a draft, a failure, or the last message. */
+/** The second line of a row: what was not sent, a snooze, a draft, a failure, or the last message. */
 export function RowPreview({ conversation: c }: { conversation: Conversation }) {
+  const t = useText("inbox");
+  const unsent = useUnsent(c.id);
   return (
     <span className={styles.preview}>
+      {unsent && <em className={styles.failed}>{t.notSentMark}</em>}
       <LabelDots labels={[...c.labels, ...c.contact_labels]} />
       {c.snoozed_until ? <Snoozed until={c.snoozed_until} /> : <LastMessage conversation={c} />}
     </span>

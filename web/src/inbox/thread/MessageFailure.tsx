@@ -1,39 +1,61 @@
 import type { ThreadRef, Message } from "../../api/types";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
+import { isStuck, type Outgoing } from "../data/outbox";
 import { outbox, useOutbox } from "../data/sending";
 import { resend } from "../data/resend";
+import { useNewestNow } from "../data/timeline";
 import { failureOf } from "./failure";
 import { openPart } from "./openers";
 import styles from "./MessageFailure.module.css";
 
 /** Attached below a bubble: why it did not arrive, what helps, and another try where that makes sense. */
 export function MessageFailure({ message: m, conversation }: { message: Message; conversation: ThreadRef }) {
-  const t = useText("inbox");
-  const waiting = useOutbox().find((e) => e.key === m.id && e.state === "failed");
-  if (waiting) {
-    const words = waiting.error?.code === "offline" ? t.notSentOffline : t.notSent(waiting.error?.message ?? "");
-    return (
-      <Notice words={words}>
-        <button type="button" onClick={() => outbox.retry(waiting.key)}>
-          {t.tryAgain}
-        </button>
-        <button type="button" onClick={() => outbox.discard(waiting.key)}>
-          {t.discard}
-        </button>
-      </Notice>
-    );
-  }
+  const unsent = useOutbox().find((e) => e.key === m.id && isStuck(e));
+  if (unsent) return <Unsent entry={unsent} />;
   if (m.status !== "failed" || !m.error) return null;
-  const { kind, retry, template } = failureOf(m.error);
+  return <Refused message={m} error={m.error} conversation={conversation} />;
+}
+
+/** It has not reached the server, or waits until its writer has seen what a colleague has replied meanwhile. */
+function Unsent({ entry }: { entry: Outgoing }) {
+  const t = useText("inbox");
+  const newestNow = useNewestNow(entry.conversation);
+  const { key, reply, error } = entry;
+  const why = {
+    offline: t.notSentOffline,
+    late: t.notSentLate,
+  }[error?.code ?? ""] ?? t.notSent(error?.message ?? "");
+  return (
+    <Notice words={reply ? t.notSentReplied(reply.sent_by?.name ?? t.source.app) : why} asks={!!reply}>
+      <button type="button" onClick={() => outbox.retry(key, newestNow().items[0]?.id)}>
+        {reply ? t.sendAnyway : t.tryAgain}
+      </button>
+      <button type="button" onClick={() => outbox.discard(key)}>
+        {t.discard}
+      </button>
+    </Notice>
+  );
+}
+
+interface RefusedProps {
+  message: Message;
+  error: NonNullable<Message["error"]>;
+  conversation: ThreadRef;
+}
+
+function Refused({ message: m, error, conversation }: RefusedProps) {
+  const t = useText("inbox");
+  const newestNow = useNewestNow(conversation.id);
+  const { kind, retry, template } = failureOf(error);
   const { reason, remedy } = t.failure[kind];
   return (
     <Notice
       words={`${reason} ${remedy}`}
-      title={`${m.error.message}${m.error.provider_code ? ` (${m.error.provider_code})` : ""}`}
+      title={`${error.message}${error.provider_code ? ` (${error.provider_code})` : ""}`}
     >
       {retry && m.type !== "reaction" && (
-        <button type="button" onClick={() => resend(m, conversation)}>
+        <button type="button" onClick={() => resend(m, conversation, newestNow().items[0]?.id)}>
           {t.tryAgain}
         </button>
       )}
@@ -46,9 +68,17 @@ export function MessageFailure({ message: m, conversation }: { message: Message;
   );
 }
 
-function Notice({ words, title, children }: { words: string; title?: string; children: React.ReactNode }) {
+interface NoticeProps {
+  words: string;
+  title?: string;
+  /** Nothing is wrong, but somebody has to choose. */
+  asks?: boolean;
+  children: React.ReactNode;
+}
+
+function Notice({ words, title, asks, children }: NoticeProps) {
   return (
-    <div className={styles.failure} role="group" title={title}>
+    <div className={styles.failure} role="group" title={title} data-asks={asks || undefined}>
       <Icon name="warning" size={16} />
       <span>{words}</span>
       {children}

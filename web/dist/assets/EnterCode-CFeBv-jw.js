@@ -1,0 +1,1 @@
+export{t as default}from"./EnterCode-2xi4u5lW.js";
