@@ -74,7 +74,10 @@ func Write(ctx context.Context, dir, path string, o Options) (Summary, error) {
 		return Summary{}, err
 	}
 	s, err := writeTo(ctx, dir, part, strings.HasSuffix(path, ".gz"), o)
-	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
+	if err == nil {
+		err = part.Sync()
+	}
+	if err = errors.Join(err, part.Close()); err != nil {
 		return s, err
 	}
 	info, err := os.Stat(part.Name())
@@ -105,7 +108,10 @@ func writeTo(ctx context.Context, dir string, w *os.File, compress bool, o Optio
 		a.folder(mediaName, filepath.Join(dir, mediaName))
 	}
 	s.Files = a.files
-	err := errors.Join(a.err, a.tar.Close())
+	if a.err != nil {
+		return s, a.err
+	}
+	err := a.tar.Close()
 	if compress {
 		err = errors.Join(err, out.Close())
 	}
@@ -132,8 +138,21 @@ func (a *archive) entry(name string, size int64, at time.Time, r io.Reader) {
 		a.err = a.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: privateFile, ModTime: at})
 	}
 	if a.err == nil {
-		_, a.err = io.CopyN(a.tar, r, size)
+		_, a.err = io.CopyN(a.tar, until{a.ctx, r}, size)
 	}
+}
+
+// until reads until the context ends: a large file takes minutes, and nobody who interrupts the copy waits that long.
+type until struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+func (u until) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.from.Read(p)
 }
 
 func (a *archive) file(name, path string) {

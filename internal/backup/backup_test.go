@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/parleyhq/parley/internal/backup"
@@ -326,6 +328,52 @@ func TestUnusableFiles(t *testing.T) {
 	}
 	if left, err := os.ReadDir(filepath.Dir(copied)); err != nil || len(left) != 1 {
 		t.Errorf("beside the copy are %v (%v)", left, err)
+	}
+}
+
+// fewLooks is a context that ends after somebody has looked at it so often.
+type fewLooks struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *fewLooks) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return c.Context.Err()
+}
+
+func afterLooks(t *testing.T, n int64) *fewLooks {
+	c := &fewLooks{Context: t.Context()}
+	c.left.Store(n)
+	return c
+}
+
+// Whoever interrupts a copy or a restore does not wait for the end of a large file, and nothing stays behind.
+func TestInterruptedWithinAFile(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	large := filepath.Join(o.dir, "media", "AB", "med_large")
+	must(t, os.MkdirAll(filepath.Dir(large), 0o700))
+	must(t, os.WriteFile(large, nil, 0o600))
+	must(t, os.Truncate(large, 64<<20))
+	const looks = 1000 // more than everything else takes, and fewer than that file
+	path := filepath.Join(t.TempDir(), "copy.tar")
+	if _, err := backup.Write(afterLooks(t, looks), o.dir, path, backup.Options{Media: true}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the copy: %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 0 {
+		t.Errorf("of the copy are left %v (%v)", left, err)
+	}
+	_, err := backup.Write(t.Context(), o.dir, path, backup.Options{Media: true})
+	must(t, err)
+	dir := filepath.Join(t.TempDir(), "data")
+	if _, err := backup.Restore(afterLooks(t, looks), path, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("the restore: %v", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of the restore is left %s (%v)", dir, err)
 	}
 }
 

@@ -180,10 +180,10 @@ func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err e
 			err = fmt.Errorf("%s is not a back-up: its %s is empty", path, name)
 		case name == databaseName, name == keyName:
 			database = database || name == databaseName
-			err = extract(archive, filepath.Join(dir, name))
+			err = extract(until{ctx, archive}, filepath.Join(dir, name))
 		case strings.HasPrefix(name, mediaName+"/") && filepath.IsLocal(name):
 			files++
-			err = extract(archive, filepath.Join(dir, filepath.FromSlash(name)))
+			err = extract(until{ctx, archive}, filepath.Join(dir, filepath.FromSlash(name)))
 		default:
 			err = fmt.Errorf("%s is not a back-up: it has %q", path, name)
 		}

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -88,6 +89,9 @@ const (
 	exitUsage
 )
 
+// errInterrupted is what somebody reads who has pressed Ctrl-C, instead of what was going on inside.
+var errInterrupted = errors.New("interrupted before it was done")
+
 // Main runs the program and returns its exit status.
 func Main(args []string, stdout, stderr io.Writer) int {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
@@ -139,6 +143,9 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	kctx.Bind(kctx)
 	bindClient(kctx)
 	if err := kctx.Run(c); err != nil {
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			err = errInterrupted
+		}
 		report(stderr, failureMessage(err, kctx.Selected()))
 		return exitFailed
 	}

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -166,6 +168,20 @@ func TestNoArgumentsShowTheHelp(t *testing.T) {
 		if !strings.Contains(bare.stdout, "\n  "+command+" ") {
 			t.Errorf("%s is not in the list", command)
 		}
+	}
+}
+
+func TestInterruptedCommand(t *testing.T) {
+	t.Parallel()
+	data := newSite(t)
+	file := filepath.Join(t.TempDir(), "copy.tar")
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, append([]string{"backup", file}, data.flags...), nil, &stdout, &stderr)
+	outcome{code, stdout.String(), stderr.String()}.refused(t, exitFailed, "interrupted before it was done")
+	if strings.Contains(stderr.String(), "context canceled") {
+		t.Errorf("it says %s", &stderr)
 	}
 }
 
