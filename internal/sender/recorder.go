@@ -20,7 +20,7 @@ const (
 	// other writers do not wait long. On SQLite, while several organizations come, it is crowdedBatch.
 	recordBatch, crowdedBatch = 64, 24
 	// recordFewest is how many outcomes of a turn share a transaction with others' on PostgreSQL, where each transaction has
-	// its cost. On SQLite all share a commit anyway.
+	// its cost: one such transaction at a time. On SQLite all share a commit anyway.
 	recordFewest = 8
 	// recorders is how many batches are written at a time on PostgreSQL, each on a connection, and sharers on SQLite.
 	recorders, sharers = 4, 16
@@ -64,6 +64,7 @@ type recorder struct {
 	since   store.Moment                     // when the first of these came
 	writing int                              // batches that are being written
 	busy    map[store.Turn]bool              // turns with a batch that is being written
+	sharing bool                             // one of these batches is shared
 	kept    int                              // all outcomes that are not written
 	orgs    map[string]int                   // the same by organization
 	open    map[string]bool                  // ids of the messages whose outcomes are waiting or being written
@@ -77,7 +78,7 @@ type recorder struct {
 // batches is how outcomes are put together.
 type batches struct {
 	most   func() int // outcomes in a batch
-	fewest int        // a turn with at most as many may share a batch with others
+	fewest int        // a turn with at most as many shares a batch with others
 	atOnce int        // batches that are written at a time
 }
 
@@ -94,6 +95,7 @@ func (o outcome) turn() store.Turn { return queued{SendWork: o.result.Work}.turn
 type batch struct {
 	outcomes []outcome
 	turns    []store.Turn
+	shared   bool // by turns with few outcomes
 }
 
 func startRecorder(s *Sender) *recorder {
@@ -309,12 +311,14 @@ func (r *recorder) next() (batch, time.Duration) {
 // gather takes a batch of the waiting outcomes, with those of broadcasts only if they have gathered.
 func (r *recorder) gather(gathered bool) (b batch) {
 	may := func(t store.Turn) bool { return !r.busy[t] && (gathered || !t.Bulk) }
-	if !r.take(&b, may) {
+	few := func(t store.Turn) bool { return may(t) && r.waiting.Waits(t) <= r.by.fewest }
+	if !r.take(&b, func(t store.Turn) bool { return may(t) && !(r.sharing && few(t)) }) {
 		return b
 	}
 	r.writing++
-	few := func(t store.Turn) bool { return may(t) && r.waiting.Waits(t) <= r.by.fewest }
-	for more := len(b.outcomes) <= r.by.fewest; more && len(b.outcomes)+r.by.fewest <= r.by.most(); {
+	b.shared = len(b.outcomes) <= r.by.fewest
+	r.sharing = r.sharing || b.shared
+	for more := b.shared; more && len(b.outcomes)+r.by.fewest <= r.by.most(); {
 		more = r.take(&b, few)
 	}
 	return b
@@ -338,6 +342,9 @@ func (r *recorder) take(b *batch, may func(store.Turn) bool) bool {
 func (r *recorder) wrote(b batch) {
 	r.mu.Lock()
 	r.writing--
+	if b.shared {
+		r.sharing = false
+	}
 	for _, turn := range b.turns {
 		delete(r.busy, turn)
 	}

@@ -292,7 +292,7 @@ func TestOutcomesDoNotWaitForThoseOfOthers(t *testing.T) {
 	}
 }
 
-// On PostgreSQL the outcomes of turns that have few go together, and of a turn that has many alone.
+// On PostgreSQL the outcomes of turns that have few go together, one batch at a time, and those of a turn that has many alone.
 func TestFewOutcomesShareABatch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -304,21 +304,34 @@ func TestFewOutcomesShareABatch(t *testing.T) {
 				of[r.Work.Job.OrgID]++
 			}
 			mu.Lock()
-			defer mu.Unlock()
 			batches = append(batches, slices.Sorted(maps.Values(of)))
+			mu.Unlock()
+			<-time.After(time.Second)
 			return nil
 		}, onEach["postgres"])
-		r.mu.Lock() // until all have come
-		for org, n := range []int{2, recordFewest + 1, 1, recordFewest} {
-			for i := range n {
-				r.put(outcome{result: core.SendResult{Work: ofWork(fmt.Sprint(org, i), org, false)}, after: func(error) {}})
+		add := func(first int, counts ...int) {
+			r.mu.Lock() // until all have come
+			for org, n := range counts {
+				for i := range n {
+					r.put(outcome{result: core.SendResult{Work: ofWork(fmt.Sprint(org, i), first+org, false)}, after: func(error) {}})
+				}
 			}
+			r.mu.Unlock()
+			r.wake.Wake()
 		}
-		r.mu.Unlock()
+		add(0, 2, recordFewest+1, 1, recordFewest)
+		<-time.After(time.Second / 4)
+		add(10, 3, recordFewest+2)
+		<-time.After(time.Second / 4)
+		add(20, 4)
 		r.stop()
-		slices.SortFunc(batches, slices.Compare[[]int])
-		if want := [][]int{{1, 2, recordFewest}, {recordFewest + 1}}; !slices.EqualFunc(batches, want, slices.Equal[[]int]) {
-			t.Errorf("they were written as %v, not %v", batches, want)
+		early, late := batches[:3], batches[3:]
+		slices.SortFunc(early, slices.Compare[[]int])
+		if want := [][]int{{1, 2, recordFewest}, {recordFewest + 1}, {recordFewest + 2}}; !slices.EqualFunc(early, want, slices.Equal[[]int]) {
+			t.Errorf("at once they were written as %v, not %v", early, want)
+		}
+		if want := [][]int{{3, 4}}; !slices.EqualFunc(late, want, slices.Equal[[]int]) {
+			t.Errorf("later they were written as %v, not %v", late, want)
 		}
 	})
 }
