@@ -66,7 +66,7 @@ func Write(ctx context.Context, dir, path string, o Options) (Summary, error) {
 	}
 	room, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".part-*")
 	if err != nil {
-		return Summary{}, err
+		return Summary{}, fmt.Errorf("%w: the copy goes into a folder that is there, and that this user may write to", err)
 	}
 	defer os.RemoveAll(room) // with what SQLite leaves where there was no room for the copy
 	part, err := os.OpenFile(filepath.Join(room, "archive"), os.O_CREATE|os.O_EXCL|os.O_RDWR, privateFile)

@@ -40,7 +40,7 @@ func (cmd *backupCommand) Run(c *console) error {
 	}
 	s, err := backup.Write(c.ctx, cmd.Data, cmd.File, o)
 	if err != nil {
-		return err
+		return explainFolder(err, cmd.Store)
 	}
 	err = cmd.printOne(c.stdout, record{{"file", cmd.File}, {"bytes", s.Bytes}, {"media_files", s.Files}, {"made_at", chat.FormatTime(s.Manifest.MadeAt)}})
 	if o.MediaAt != "" {
@@ -63,7 +63,7 @@ func (cmd *restoreCommand) Run(c *console) error {
 	}
 	r, err := backup.Restore(c.ctx, cmd.File, cmd.Data)
 	if err != nil {
-		return err
+		return explainFolder(err, cmd.Store)
 	}
 	err = cmd.printOne(c.stdout, record{
 		{"data", cmd.Data}, {"made_at", chat.FormatTime(r.Manifest.MadeAt)}, {"media_files", r.Files},

@@ -22,7 +22,7 @@ type checkCommand struct {
 func (cmd *checkCommand) Run(c *console) error {
 	if cmd.DatabaseURL == "" {
 		if err := store.CheckEmbedded(c.ctx, cmd.Data); err != nil {
-			return err
+			return explainFolder(err, cmd.Store)
 		}
 	}
 	var faults []backup.Fault

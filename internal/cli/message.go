@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -115,9 +116,29 @@ func explainStore(err error, where config.Store) error {
 		return fmt.Errorf("%w\ncheck --database-url (PARLEY_DATABASE_URL), and that PostgreSQL runs there and lets this user in", err)
 	case strings.Contains(err.Error(), "SQLSTATE 42501"):
 		return fmt.Errorf("%w\nthe user in --database-url must be the database's owner: ALTER DATABASE … OWNER TO …", err)
+	case forbidden(err, where.Data):
+		return fmt.Errorf("%w\nthis user may not use the data folder %s: run this as the user of the server, as with sudo -u parley, or choose another folder with --data", err, where.Data)
 	case errors.As(err, new(*fs.PathError)):
 		return fmt.Errorf("%w\nthe data folder is %s: check that it is a folder this user may write to, or choose another with --data", err, where.Data)
 	default:
 		return err
 	}
+}
+
+// explainFolder adds advice if a command that reads or writes other files too may not use the data folder.
+func explainFolder(err error, where config.Store) error {
+	if forbidden(err, where.Data) {
+		return explainStore(err, where)
+	}
+	return err
+}
+
+// forbidden reports whether this user may not use a folder, or what is in it.
+func forbidden(err error, folder string) bool {
+	failed, ok := errors.AsType[*fs.PathError](err)
+	if !ok || !errors.Is(failed, fs.ErrPermission) {
+		return false
+	}
+	inside, err := filepath.Rel(folder, failed.Path)
+	return err == nil && filepath.IsLocal(inside)
 }

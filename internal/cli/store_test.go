@@ -3,15 +3,18 @@ package cli
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/pgtest"
 )
 
@@ -41,6 +44,25 @@ func TestStoreThatCannotBeOpened(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Whoever may not use the server's folder is told whose it is, and nothing of it where another file is meant. Root may use
+// all folders, so that the errors are made up.
+func TestFolderOfAnotherUser(t *testing.T) {
+	t.Parallel()
+	where := config.Store{Data: "/var/lib/parley"}
+	for path, want := range map[string]bool{
+		"/var/lib/parley/parley.db": true, "/var/lib/parley": true, "/var/backups/copy.tar": false, "/var/lib/parley-old/parley.db": false,
+	} {
+		err := fmt.Errorf("open the store: %w", &fs.PathError{Op: "open", Path: path, Err: syscall.EACCES})
+		got := explainFolder(err, where)
+		if strings.Contains(got.Error(), "sudo -u parley") != want || !errors.Is(got, fs.ErrPermission) {
+			t.Errorf("%s: %v", path, got)
+		}
+		if want && explainStore(err, where).Error() != got.Error() {
+			t.Errorf("%s: %v", path, explainStore(err, where))
+		}
 	}
 }
 
