@@ -48,10 +48,13 @@ func Check(ctx context.Context, st *store.Store, blobs blob.Store, repair bool) 
 	}
 	missing, err := missingFiles(ctx, st, blobs)
 	if len(missing) > 0 {
-		faults = append(faults, Fault{What: "stored files are missing", IDs: missing})
+		faults = append(faults, Fault{What: FilesMissing, IDs: missing})
 	}
 	return faults, err
 }
+
+// FilesMissing is the fault of a store whose files are not where they were looked for.
+const FilesMissing = "stored files are missing"
 
 // missingFiles returns keys without a file, at most mostNamed.
 func missingFiles(ctx context.Context, st *store.Store, blobs blob.Store) (missing []string, err error) {

@@ -36,6 +36,9 @@ func (cmd *checkCommand) Run(c *console) error {
 	var rows []record
 	left := 0
 	for _, f := range faults {
+		if f.What == backup.FilesMissing {
+			cmd.tellWhereFilesWere(c)
+		}
 		rows = append(rows, record{{"fault", f.What}, {"mended", f.Mended}, {"first", strings.Join(f.IDs, " ")}})
 		if f.Mended == "" {
 			left++
@@ -48,8 +51,17 @@ func (cmd *checkCommand) Run(c *console) error {
 		return err
 	}
 	if left > 0 {
-		return fmt.Errorf("%d faults are left", left)
+		return fmt.Errorf("faults that are left: %d", left)
 	}
 	fmt.Fprintln(c.stderr, "The store is sound.")
 	return nil
+}
+
+// tellWhereFilesWere helps who has named a database and not the place of its files: they are all there, elsewhere.
+func (cmd *checkCommand) tellWhereFilesWere(c *console) {
+	place := cmd.MediaURL
+	if place == "" {
+		place = filepath.Join(cmd.Data, "media")
+	}
+	fmt.Fprintf(c.stderr, "Stored files were looked for in %s: if they are elsewhere, name the server's folder with --data, or its bucket with --media-url.\n", place)
 }

@@ -125,6 +125,21 @@ func TestCheckThatCannotReadAFile(t *testing.T) {
 	}
 }
 
+// Who names the database alone reads that all files are missing, and where they were looked for.
+func TestCheckSaysWhereItLookedForFiles(t *testing.T) {
+	t.Parallel()
+	url, dir := pgtest.NewDatabase(t), t.TempDir()
+	if o := parley(t, "migrate", "--database-url", url); o.code != exitOK {
+		t.Fatalf("migrate: %+v", o)
+	}
+	execute(t, url, `INSERT INTO media (org_id, id, account_id, team_id, origin, mime_type, size, sha256, token, blob_key, created_at)
+			VALUES ('o', 'm', 'a', 't', 'library', 'text/plain', 1, '', '', 'some-file', 1)`)
+	o := parley(t, "check", "--database-url", url, "--data", dir)
+	if o.code != exitFailed || !strings.Contains(o.stdout, "some-file") || !strings.Contains(o.stderr, "looked for in "+filepath.Join(dir, "media")) {
+		t.Errorf("check: %+v", o)
+	}
+}
+
 func TestDatabaseOfAnotherOwner(t *testing.T) {
 	t.Parallel()
 	url := pgtest.NewDatabase(t)
