@@ -10,7 +10,6 @@ import (
 	"github.com/parleyhq/parley/internal/backup"
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
-	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -22,8 +21,7 @@ type backupCommand struct {
 	File         string `arg:"" placeholder:"FILE" help:"Where the copy goes. A name that ends in .gz is compressed."`
 	WithoutMedia bool   `help:"Leave stored files out."`
 	WithKey      bool   `help:"Put secret.key into the copy. Whoever has the copy can then read every token in it."`
-	storeFlags
-	config.Media `embed:""`
+	filesFlags
 }
 
 func (cmd *backupCommand) Run(c *console) error {

@@ -9,14 +9,12 @@ import (
 
 	"github.com/parleyhq/parley/internal/backup"
 	"github.com/parleyhq/parley/internal/blob"
-	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 type checkCommand struct {
 	Repair bool `help:"Mend what can be mended without a loss."`
-	storeFlags
-	config.Media `embed:""`
+	filesFlags
 }
 
 func (cmd *checkCommand) Run(c *console) error {

@@ -7,20 +7,22 @@ import (
 	"path/filepath"
 
 	"github.com/parleyhq/parley/internal/blob"
-	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/store"
 )
 
 type moveCommand struct {
-	storeFlags
-	config.Media `embed:""`
+	filesFlags
 }
 
-func (cmd *moveCommand) Run(c *console) error {
+func (cmd *moveCommand) Validate() error {
 	if cmd.DatabaseURL == "" {
 		return errors.New("--database-url (PARLEY_DATABASE_URL) is missing: it names the database to which the store of --data goes")
 	}
+	return cmd.filesFlags.Validate()
+}
+
+func (cmd *moveCommand) Run(c *console) error {
 	done := record{}
 	if cmd.MediaURL != "" {
 		files, err := cmd.copyFiles(c)

@@ -26,7 +26,7 @@ func TestMove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old.run(t, "move").refused(t, exitFailed, "--database-url (PARLEY_DATABASE_URL) is missing")
+	old.run(t, "move").refused(t, exitUsage, "--database-url (PARLEY_DATABASE_URL) is missing")
 
 	o := parley(t, "move", "--data", dir, "--database-url", url, "--media-url", storage.Address("files"))
 	for _, want := range []string{"media_files    1\n", "organizations  1\n", "messages       0\n", "rows "} {

@@ -16,10 +16,14 @@ type rekeyCommand struct {
 	storeFlags
 }
 
-func (cmd *rekeyCommand) Run(c *console) error {
+func (cmd *rekeyCommand) Validate() error {
 	if (cmd.SecretKey == "") != (cmd.NewSecretKey == "") {
 		return errors.New("give both keys, as PARLEY_SECRET_KEY and PARLEY_NEW_SECRET_KEY, or none: then secret.key in the data folder is replaced (`openssl rand -base64 32` makes a key)")
 	}
+	return cmd.Store.Validate()
+}
+
+func (cmd *rekeyCommand) Run(c *console) error {
 	st, err := openStore(c.ctx, cmd.Store, store.Config{MustExist: true, Exclusive: true})
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ func TestRekeyByVariables(t *testing.T) {
 	const other = "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI="
 	storetest.InTx(t, storetest.OpenAt(t, cfg), func(tx *store.Tx) error { return tx.PutSetting("master_key_id", masterKeyID(t, testKey)) })
 	s := site{[]string{"--data", cfg.Dir}}
-	s.run(t, "rekey", "--secret-key", testKey).refused(t, exitFailed, "PARLEY_NEW_SECRET_KEY", "openssl")
+	s.run(t, "rekey", "--secret-key", testKey).refused(t, exitUsage, "PARLEY_NEW_SECRET_KEY", "openssl")
 	s.run(t, "rekey", "--secret-key", testKey, "--new-secret-key", "hunter2").refused(t, exitFailed, "32 bytes in base64")
 	if o := s.run(t, "rekey", "--secret-key", testKey, "--new-secret-key", other); o.code != exitOK || !strings.Contains(o.stderr, "PARLEY_SECRET_KEY") {
 		t.Errorf("rekey: %+v", o)

@@ -16,6 +16,15 @@ type storeFlags struct {
 	config.Store `embed:""`
 }
 
+// filesFlags are the flags of commands that work on stored files too.
+type filesFlags struct {
+	storeFlags
+	config.Media `embed:""`
+}
+
+// Validate checks both: the parser would find that of Media alone.
+func (f *filesFlags) Validate() error { return errors.Join(f.Store.Validate(), f.Media.Validate()) }
+
 // change runs fn in a transaction on the store.
 func (f storeFlags) change(c *console, fn func(*store.Tx) error) error {
 	return f.with(c, func(st *store.Store) error { return st.InTx(asOperator(c.ctx), fn) })
