@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -115,10 +116,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	if err != nil {
 		panic(err) // a wrong struct tag in this package
 	}
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
-	kctx, err := parser.Parse(args)
+	kctx, err := parser.Parse(helpByName(args))
 	if exited >= 0 { // --help
 		return exited
 	}
@@ -150,6 +148,18 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return exitFailed
 	}
 	return exitOK
+}
+
+// helpByName lets people ask for help in the ways that other programs have taught them: with nothing, and by "help send".
+func helpByName(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	default:
+		return args
+	}
 }
 
 // runServer calls the command itself. The parser would hold on to its model of all commands, a megabyte, for as long as the

@@ -164,6 +164,13 @@ func TestNoArgumentsShowTheHelp(t *testing.T) {
 	if bare != help || bare.code != 0 {
 		t.Errorf("got %+v", bare)
 	}
+	if word := parley(t, "help"); word != help {
+		t.Errorf("parley help: got %+v", word)
+	}
+	if word, flag := parley(t, "help", "org", "create"), parley(t, "org", "create", "--help"); word != flag || word.code != 0 {
+		t.Errorf("parley help org create: got %+v", word)
+	}
+	parley(t, "help", "serv").refused(t, exitUsage, `did you mean one of "serve"`)
 	for _, command := range []string{"serve", "migrate", "config", "version", "org create", "plan set", "plan create", "simulate inbound", "team create", "user create", "key revoke", "send", "events tail", "simulate"} {
 		if !strings.Contains(bare.stdout, "\n  "+command+" ") {
 			t.Errorf("%s is not in the list", command)
