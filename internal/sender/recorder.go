@@ -34,6 +34,8 @@ const (
 	orgUnrecorded = maxUnrecorded / 2
 	// recordTimeout ends a write that the store does not answer.
 	recordTimeout = 10 * time.Second
+	// proofTime is how long a store that has not answered has to show that it answers others.
+	proofTime = time.Second
 	// recordAgain is how soon an unavailable store is tried again.
 	recordAgain = 200 * time.Millisecond
 	// recordPatience is how long callbacks let outcomes be written first.
@@ -43,6 +45,9 @@ const (
 // refusedAgain is how long an outcome waits each time that the store is available but refuses it. After the last wait
 // it is given up.
 var refusedAgain = []time.Duration{100 * time.Millisecond, time.Second, 5 * time.Second, 10 * time.Second}
+
+// errLocked means that the store has not written outcomes in time, because somebody holds the rows that they need.
+var errLocked = errors.New("somebody holds rows that the outcomes need")
 
 // recorder writes outcomes in batches, several at a time. A batch is of one turn, and has what came in while the turn's last
 // one was written; those of broadcasts gather a little longer. So nobody's outcomes wait until the deliveries of another
@@ -59,7 +64,8 @@ type recorder struct {
 
 	mu      sync.Mutex
 	waiting fair.Rounds[store.Turn, outcome] // to be written together, in any order: no two belong to one conversation
-	refused []outcome                        // to be written alone, each when it is due
+	refused []outcome                        // to be written alone, each when it is due, and one at a time
+	alone   bool                             // one of these is being written
 	bulk    int                              // those in waiting that are of broadcasts
 	since   store.Moment                     // when the first of these came
 	writing int                              // batches that are being written
@@ -95,6 +101,7 @@ func (o outcome) turn() store.Turn { return queued{SendWork: o.result.Work}.turn
 type batch struct {
 	outcomes []outcome
 	turns    []store.Turn
+	alone    bool // it is an outcome that the store has refused
 	shared   bool // by turns with few outcomes
 }
 
@@ -137,9 +144,22 @@ func (s *Sender) record(results []core.SendResult) error {
 		return s.cfg.Store.InTx(ctx, func(tx *store.Tx) error { return core.RecordSends(tx, results) })
 	}
 	if slices.ContainsFunc(results, func(r core.SendResult) bool { return !(queued{SendWork: r.Work}).bulk() }) {
-		return write()
+		return s.orLocked(write())
 	}
-	return s.cfg.Store.Aside(ctx, write)
+	return s.orLocked(s.cfg.Store.Aside(ctx, write))
+}
+
+// orLocked tells a write for which rows were missing from one that the whole store has not answered.
+func (s *Sender) orLocked(err error) error {
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), proofTime)
+	defer cancel()
+	if s.cfg.Store.Writable(ctx) != nil {
+		return err
+	}
+	return errLocked
 }
 
 // commonTurn is the turn of outcomes that all have the same one, which pays for the store's time. Else it is the program's
@@ -287,14 +307,11 @@ func (r *recorder) next() (batch, time.Duration) {
 	if r.writing == r.by.atOnce {
 		return batch{}, wait
 	}
-	for i, o := range r.refused {
-		if r.hurried || !now.Before(o.due) {
-			r.refused = slices.Delete(r.refused, i, i+1)
-			r.writing++
-			return batch{outcomes: []outcome{o}}, 0
-		}
-		wait = min(wait, o.due.Sub(now))
+	b, due := r.takeRefused(now)
+	if b.alone {
+		return b, 0
 	}
+	wait = min(wait, due)
 	rest := r.gathers(now)
 	if b := r.gather(rest == 0); len(b.outcomes) > 0 {
 		return b, 0
@@ -304,6 +321,24 @@ func (r *recorder) next() (batch, time.Duration) {
 	}
 	if r.closed && r.writing+r.waiting.Len()+len(r.refused) == 0 {
 		return batch{}, 0
+	}
+	return batch{}, wait
+}
+
+// takeRefused takes an outcome that the store has refused and that is due, or says how long to wait for one.
+func (r *recorder) takeRefused(now store.Moment) (b batch, wait time.Duration) {
+	wait = time.Hour
+	if r.alone {
+		return batch{}, wait
+	}
+	for i, o := range r.refused {
+		if r.hurried || !now.Before(o.due) {
+			r.refused = slices.Delete(r.refused, i, i+1)
+			r.writing++
+			r.alone = true
+			return batch{outcomes: []outcome{o}, alone: true}, 0
+		}
+		wait = min(wait, o.due.Sub(now))
 	}
 	return batch{}, wait
 }
@@ -342,9 +377,8 @@ func (r *recorder) take(b *batch, may func(store.Turn) bool) bool {
 func (r *recorder) wrote(b batch) {
 	r.mu.Lock()
 	r.writing--
-	if b.shared {
-		r.sharing = false
-	}
+	r.sharing = r.sharing && !b.shared
+	r.alone = r.alone && !b.alone
 	for _, turn := range b.turns {
 		delete(r.busy, turn)
 	}
@@ -353,7 +387,7 @@ func (r *recorder) wrote(b batch) {
 }
 
 // write writes outcomes. If the store refuses it, each half is tried alone, so that all but the faulty outcome are
-// written.
+// written. If rows are locked, which takes recordTimeout to find out, each is tried alone later, beside other batches.
 func (r *recorder) write(outcomes []outcome) {
 	results := make([]core.SendResult, len(outcomes))
 	for i, o := range outcomes {
@@ -366,8 +400,10 @@ func (r *recorder) write(outcomes []outcome) {
 		r.settle(outcomes, nil)
 	case away:
 		r.keep(outcomes, err)
-	case len(outcomes) == 1:
-		r.refuse(outcomes[0], err)
+	case len(outcomes) == 1 || errors.Is(err, errLocked):
+		for _, o := range outcomes {
+			r.refuse(o, err)
+		}
 	default:
 		half := len(outcomes) / 2
 		r.write(outcomes[:half])
@@ -419,13 +455,16 @@ func (r *recorder) keep(outcomes []outcome, err error) {
 	}
 }
 
-// refuse has an outcome that the store refuses tried again for a while. It delays its own conversation and no other.
+// refuse has an outcome that the store refuses tried again for a while, or until the rows that it needs are free. It
+// delays its own conversation and no other.
 func (r *recorder) refuse(o outcome, err error) {
 	r.mu.Lock()
 	over := r.hurried || o.tries == len(refusedAgain)
 	if !over {
 		o.due = r.now().Add(refusedAgain[o.tries])
-		o.tries++
+		if !errors.Is(err, errLocked) {
+			o.tries++
+		}
 		r.refused = append(r.refused, o)
 		r.closeOpen([]outcome{o})
 	}

@@ -292,6 +292,61 @@ func TestOutcomesDoNotWaitForThoseOfOthers(t *testing.T) {
 	}
 }
 
+func (a *away) requireWritten(t *testing.T, id string) {
+	t.Helper()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if got := a.settled[id]; a.written[id] != 1 || len(got) != 1 || got[0].err != nil {
+		t.Errorf("after %v %q was written %d times and settled as %v", time.Since(a.begin), id, a.written[id], got)
+	}
+}
+
+// Whoever holds an organization's rows for long, such as a node that froze in a transaction, keeps the outcomes that need
+// them from being written, and nothing else: others send, and what came in a batch with such an outcome is written too.
+func TestLockedRowsHoldUpNobodyElse(t *testing.T) {
+	t.Parallel()
+	for engine, by := range onEach {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				a := newAway(nil)
+				const freed = 5 * time.Minute
+				r := recorderOf(func(results []core.SendResult) error {
+					locked := slices.ContainsFunc(results, func(r core.SendResult) bool { return r.Work.Job.MessageID[0] == 'l' })
+					if locked && time.Since(a.begin) < freed {
+						<-time.After(recordTimeout)
+						return errLocked
+					}
+					return a.record(results)
+				}, by)
+				defer r.stop()
+				for i := range 8 {
+					a.add(r, fmt.Sprint("locked ", i), 1, i%2 == 0)
+					a.add(r, fmt.Sprint("free ", i), 1, i%2 == 0)
+				}
+				for i := 0; time.Since(a.begin) < freed; i++ {
+					if r.behind("2") {
+						t.Fatalf("after %v nothing is sent", time.Since(a.begin))
+					}
+					id := fmt.Sprint("other ", i)
+					a.add(r, id, 2, false)
+					<-time.After(3 * time.Second)
+					if i > 8 { // the first were in a batch with those that are locked
+						a.requireWritten(t, id)
+					}
+				}
+				for i := range 8 {
+					a.requireWritten(t, fmt.Sprint("free ", i))
+				}
+				r.stop()
+				for i := range 8 {
+					a.requireWritten(t, fmt.Sprint("locked ", i))
+				}
+			})
+		})
+	}
+}
+
 // On PostgreSQL the outcomes of turns that have few go together, one batch at a time, and those of a turn that has many alone.
 func TestFewOutcomesShareABatch(t *testing.T) {
 	t.Parallel()
