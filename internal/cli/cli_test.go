@@ -253,6 +253,8 @@ func TestWrongCommandLines(t *testing.T) {
 		{sendArgs + " --text a --header b", []string{"--header goes with"}},
 		{sendArgs + " --react x", []string{"--react needs --reply-to"}},
 		{"delivery replay --key svc_live_0123456789abcdefghijklmn", []string{"give the id of a delivery, or --subscription"}},
+		{"webhook update wbs_1 --key svc_live_0123456789abcdefghijklmn", []string{"nothing to change: give --status"}},
+		{"webhook update wbs_1 --key svc_live_0123456789abcdefghijklmn --status off", []string{`"active","paused"`}},
 		{"contact create --key svc_live_0123456789abcdefghijklmn --from 1", []string{"give --phone, or --bsuid"}},
 		{"key create --org " + id + " --expires-in soon", []string{`"soon" is not a span of time; write one like 12h, 30d or 2w`}},
 		{"key create --org " + id + " --expires-in 1d --expires-at 2026-01-31T12:00:00Z", []string{"not both"}},

@@ -145,6 +145,13 @@ func (d demoSite) endpoints(t *testing.T) {
 	if listed := d.list(t, "webhook", "list"); len(listed) != 1 || listed[0]["id"] != id {
 		t.Errorf("listed %v", listed)
 	}
+	if paused := d.object(t, "webhook", "update", id, "--status", "paused", "--events", "contact.created"); paused["status"] != "paused" || len(paused["events"].([]any)) != 1 {
+		t.Errorf("paused %v", paused)
+	}
+	moved := d.object(t, "webhook", "update", id, "--status", "active", "--endpoint", "https://acme.example/moved", "--events", "message.received,contact.created")
+	if moved["status"] != "active" || moved["url"] != "https://acme.example/moved" || len(moved["events"].([]any)) != 2 {
+		t.Errorf("moved %v", moved)
+	}
 	second := d.object(t, "webhook", "secrets", "create", id, "--expire-others-in", "2d")
 	if !strings.HasPrefix(second["secret"].(string), "whsec_") {
 		t.Errorf("made %v", second)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/parleyhq/parley/client"
@@ -9,6 +10,7 @@ import (
 type webhookCommands struct {
 	List    webhookListCommand    `cmd:"" help:"List the endpoints that events are delivered to."`
 	Create  webhookCreateCommand  `cmd:"" help:"Subscribe an endpoint, and print its signing secret, once."`
+	Update  webhookUpdateCommand  `cmd:"" help:"Pause an endpoint, bring back one that was paused or disabled, or change what it gets."`
 	Test    webhookTestCommand    `cmd:"" help:"Send a sample event to an endpoint."`
 	Delete  webhookDeleteCommand  `cmd:"" help:"Delete a subscription."`
 	Secrets webhookSecretCommands `cmd:"" help:"Signing secrets of an endpoint."`
@@ -43,14 +45,49 @@ type webhookCreateCommand struct {
 }
 
 func (cmd *webhookCreateCommand) Run(c *console, api *client.Client) error {
-	n := client.NewWebhookSubscription{URL: cmd.Endpoint, Description: cmd.Description, PhoneNumberIDs: cmd.Number}
-	for _, name := range cmd.Events {
-		n.Events = append(n.Events, client.EventType(name))
-	}
+	n := client.NewWebhookSubscription{URL: cmd.Endpoint, Events: eventTypes(cmd.Events), Description: cmd.Description, PhoneNumberIDs: cmd.Number}
 	s, err := api.CreateWebhookSubscription(c.ctx, n)
 	return showOne(c, cmd, s, err, func(s client.WebhookSubscription) record {
 		return append(webhookRecord(s), field{"secret", s.InitialSecret})
 	})
+}
+
+type webhookUpdateCommand struct {
+	ID           string   `arg:"" help:"The subscription's id (wbs_…)."`
+	Status       string   `enum:",active,paused" default:"" placeholder:"STATUS" help:"active or paused: deliveries wait while it is paused."`
+	Endpoint     string   `placeholder:"URL" help:"Where to deliver events from now on."`
+	Events       []string `type:"list" placeholder:"TYPES" help:"The types, separated by commas; * for all."`
+	serviceFlags `embed:""`
+}
+
+// Validate is called by kong.
+func (cmd *webhookUpdateCommand) Validate() error {
+	if cmd.Status == "" && cmd.Endpoint == "" && len(cmd.Events) == 0 {
+		return errors.New("nothing to change: give --status, --endpoint or --events")
+	}
+	return cmd.serviceFlags.Validate()
+}
+
+func (cmd *webhookUpdateCommand) Run(c *console, api *client.Client) error {
+	var p client.WebhookSubscriptionPatch
+	if cmd.Status != "" {
+		p.Status = client.Set(client.WebhookSubscriptionStatus(cmd.Status))
+	}
+	if cmd.Endpoint != "" {
+		p.URL = client.Set(cmd.Endpoint)
+	}
+	if len(cmd.Events) > 0 {
+		p.Events = client.Set(eventTypes(cmd.Events))
+	}
+	s, err := api.UpdateWebhookSubscription(c.ctx, cmd.ID, p)
+	return showOne(c, cmd, s, err, webhookRecord)
+}
+
+func eventTypes(names []string) (types []client.EventType) {
+	for _, name := range names {
+		types = append(types, client.EventType(name))
+	}
+	return types
 }
 
 type webhookTestCommand struct {
