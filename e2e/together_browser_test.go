@@ -50,7 +50,7 @@ func TestDashboardLateCollision(t *testing.T) {
 	ana.Press("button", "Send")
 	ana.onPhone(dewi, wrote("business", "From Ana"))
 	line.mend()
-	demo.Says("Your message to Dewi Pratiwi was not sent.")
+	demo.Says("Not sent to Dewi Pratiwi.")
 	demo.SaysIn("Conversations", "Not sent")
 	demo.Accessible()
 	demo.Press("button", "Open")

@@ -17,7 +17,14 @@ export interface Place {
   filter: ConversationFilter;
   open: (conversation: string | undefined, item?: string) => void;
   /** Shows another list; the open thread stays open. */
-  show: (change: { view?: InboxView; search?: InboxSearch }) => void;
+  show: (change: Change) => void;
+}
+
+interface Change {
+  view?: InboxView;
+  search?: InboxSearch;
+  /** It takes the place of what was shown: one does not go back to that. */
+  replace?: boolean;
 }
 
 export function usePlace(): Place {
@@ -34,11 +41,12 @@ export function usePlace(): Place {
     [navigate, view, search],
   );
   const show = useCallback(
-    (change: { view?: InboxView; search?: InboxSearch }) =>
+    (change: Change) =>
       void navigate({
         to: inboxPath,
         params: { view: change.view ?? view, conversation },
         search: change.search ?? { ...search, item: undefined },
+        replace: change.replace,
       }),
     [navigate, view, conversation, search],
   );

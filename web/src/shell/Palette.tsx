@@ -3,6 +3,7 @@ import { useRouter } from "@tanstack/react-router";
 import { useState, type KeyboardEvent } from "react";
 import { useIsAdmin } from "../api/queries";
 import { useText } from "../i18n";
+import { inboxPath } from "../inbox/place";
 import { Icon } from "../ui/icons";
 import { Kbd } from "../ui/Kbd";
 import { useStore } from "../ui/store";
@@ -29,12 +30,23 @@ function useStoryCommand(typed: string): Command[] {
   return [{ id: "story", group: t.developers, title: t.showStory(id), run: () => void router.navigate({ to: "/dev/find", search: { id } }) }];
 }
 
+/** Whatever else was typed is looked for among messages and people. */
+function useSearchCommand(typed: string): Command[] {
+  const t = useText("shell");
+  const router = useRouter();
+  const q = typed.trim();
+  if (!q) return [];
+  const run = () => void router.navigate({ to: inboxPath, params: { view: "all", conversation: undefined }, search: { q } });
+  return [{ id: "search", group: t.inbox, title: t.searchFor(q), run }];
+}
+
 function Chooser({ close }: { close: () => void }) {
   const t = useText("shell");
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const story = useStoryCommand(typed);
-  const found = [...story, ...matching(useStore(commands).filter((command) => command.id !== "palette"), typed)];
+  const search = useSearchCommand(typed);
+  const found = [...story, ...matching(useStore(commands).filter((command) => command.id !== "palette"), typed), ...search];
   const run = (command: Command | undefined) => {
     close();
     command?.run();
@@ -71,7 +83,6 @@ function Chooser({ close }: { close: () => void }) {
           <Option key={command.id} command={command} selected={index === at} point={() => setAt(index)} run={() => run(command)} />
         ))}
       </ul>
-      {found.length === 0 && <p className={styles.none}>{t.noCommands}</p>}
     </>
   );
 }

@@ -298,7 +298,7 @@ export const inbox = {
   notSent: (why: string) => `Not sent: ${why}`,
   notSentLate: "Not sent: the server could not be reached in time.",
   notSentReplied: (name: string) => `Not sent: ${name} has replied in the meantime.`,
-  notSentTo: (name = "") => (name ? `Your message to ${name} was not sent.` : "A message was not sent."),
+  notSentTo: (name = "") => (name ? `Not sent to ${name}.` : "A message was not sent."),
   notSentMark: "Not sent",
   tryAgain: "Try again",
   discard: "Discard",

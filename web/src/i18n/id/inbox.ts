@@ -298,7 +298,7 @@ export const inbox: Translated<typeof english> = {
   notSent: (why) => `Tidak terkirim: ${why}`,
   notSentLate: "Tidak terkirim: server tidak dapat dihubungi pada waktunya.",
   notSentReplied: (name) => `Belum dikirim: ${name} sudah membalas.`,
-  notSentTo: (name = "") => (name ? `Pesan Anda kepada ${name} belum terkirim.` : "Sebuah pesan belum terkirim."),
+  notSentTo: (name = "") => (name ? `Belum terkirim kepada ${name}.` : "Sebuah pesan belum terkirim."),
   notSentMark: "Belum terkirim",
   tryAgain: "Coba lagi",
   discard: "Buang",

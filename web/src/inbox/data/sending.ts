@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 import { send } from "../../api/client";
 import type { ThreadRef, Me, Message, TimelineItem } from "../../api/types";
 import { text } from "../../i18n";
-import { toast } from "../../ui/toasts";
+import { dismiss, toast } from "../../ui/toasts";
 import { colleagueReplied } from "../composer/collision";
 import { inboxPath } from "../place";
 import { isStuck, Outbox, type Outgoing, type SendBody } from "./outbox";
@@ -46,12 +46,16 @@ export function stillKept(entries: Outgoing[], now: number): Outgoing[] {
     .map((e) => (e.state === "waiting" && age(e) >= sendFor ? { ...e, state: "failed", error: { code: "late", message: "" } } : e));
 }
 
+/** What was said of each conversation: of several messages that stay behind it is said once. */
+const told = new Map<string, number>();
+
 /** Who has gone on to something else is told that a message stays behind. */
 function tellStuck({ conversation, to }: Outgoing): void {
   if (location.pathname.endsWith(`/${conversation}`)) return;
   const open = () =>
     void import("../../router").then(({ router }) => router.navigate({ to: inboxPath, params: { view: "all", conversation } }));
-  toast(text("inbox").notSentTo(to), { kind: "error", open });
+  dismiss(told.get(conversation) ?? 0);
+  told.set(conversation, toast(text("inbox").notSentTo(to), { kind: "error", open }));
 }
 
 export const outbox = new Outbox({

@@ -11,16 +11,31 @@ const moment = 250;
 /** Goes from the field into what is listed below it. */
 const toFirst = () => document.querySelector<HTMLElement>("[data-hit], [data-row]")?.focus();
 
-/** Searches while one writes; the words are in the address. */
+/** Searches while one writes; the words are in the address, and follow it where somebody goes back or elsewhere. */
 export function SearchField() {
   const t = useText("inbox");
   const { search, show } = usePlace();
   const [words, setWords] = useState(search.q ?? "");
+  const [sent, setSent] = useState(search.q);
+  const [known, setKnown] = useState(search.q);
   const field = useRef<HTMLInputElement>(null);
   const wanted = words.trim() || undefined;
+  if (search.q !== known) {
+    setKnown(search.q);
+    if (search.q !== sent) {
+      setSent(search.q);
+      setWords(search.q ?? "");
+    }
+  }
   useEffect(() => {
     if (wanted === search.q) return;
-    const timer = setTimeout(() => show({ search: wanted ? { ...search, q: wanted } : { ...search, q: wanted, in: undefined, since: undefined } }), wanted ? moment : 0);
+    const next = wanted ? { ...search, q: wanted } : { ...search, q: wanted, in: undefined, since: undefined };
+    const go = () => {
+      setSent(wanted);
+      // What is written on to is the same search: one step back leaves it.
+      show({ search: next, replace: wanted !== undefined && search.q !== undefined });
+    };
+    const timer = setTimeout(go, wanted ? moment : 0);
     return () => clearTimeout(timer);
   }, [wanted, search, show]);
   const commands = useMemo(

@@ -1,1 +1,0 @@
-import{gt as e}from"./vendor-ShUccar7.js";import{Pt as t,Wt as n,z as r}from"./shared-Dv8c6qGO.js";var i=e();function a({children:e}){let a=t(`settings`);return n()?e:(0,i.jsx)(r,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

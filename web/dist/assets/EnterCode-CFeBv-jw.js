@@ -1,1 +1,0 @@
-export{t as default}from"./EnterCode-2xi4u5lW.js";

@@ -1,1 +1,0 @@
-export{t as SyncButton,n as default}from"./TemplatesPage-OPu_kxw6.js";

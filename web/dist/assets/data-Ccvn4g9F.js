@@ -1,1 +1,0 @@
-import{T as e}from"./vendor-ShUccar7.js";import{Xt as t,Zt as n,tn as r}from"./shared-Dv8c6qGO.js";var i=e=>r([`events`,e],`/events`,{...e,limit:50}),a=t=>e({queryKey:[`event`,t],queryFn:()=>n(`/events/${t}`)}),o=e({queryKey:[`event types`],queryFn:()=>t(`/event_types`)});export{o as n,i as r,a as t};

@@ -1,1 +1,0 @@
-import{Dt as e,Et as t}from"./shared-Dv8c6qGO.js";var n=new t(!1),r=()=>e(n),i=e=>n.set(e);export{r as n,i as t};
