@@ -138,11 +138,15 @@ func (s *Sender) pickUp() error {
 	full := map[string]bool{}
 	var last store.SendJob
 	for s.mayTake() {
-		jobs, err := s.cfg.Store.Read(s.ctx).OwnSendJobs(s.Node(), young, now, last, s.page())
-		if err != nil {
-			return err
+		var jobs []store.SendJob
+		before, missing, err := s.skipHeld(last)
+		if err == nil && missing {
+			jobs, err = s.cfg.Store.Read(s.ctx).OwnSendJobs(s.Node(), young, now, before, s.page())
 		}
-		if err := s.load(s.unheld(jobs), full); err != nil {
+		if err == nil {
+			err = s.load(s.unheld(jobs), full)
+		}
+		if err != nil {
 			return err
 		}
 		if len(jobs) < s.page() {
@@ -155,6 +159,27 @@ func (s *Sender) pickUp() error {
 		}
 	}
 	return nil
+}
+
+// skipHeld goes on from a job over those that are in memory, and tells whether one that is not follows. A number that has
+// thousands waiting has most of them in memory, second after second.
+func (s *Sender) skipHeld(last store.SendJob) (before store.SendJob, missing bool, err error) {
+	for {
+		keys, err := s.cfg.Store.Read(s.ctx).OwnSendJobKeys(s.Node(), last, s.page())
+		if err != nil {
+			return last, false, err
+		}
+		if unheld := s.unheld(keys); len(unheld) > 0 {
+			if i := slices.Index(keys, unheld[0]); i > 0 {
+				last = keys[i-1]
+			}
+			return last, true, nil
+		}
+		if len(keys) < s.page() {
+			return last, false, nil
+		}
+		last = keys[len(keys)-1]
+	}
 }
 
 // unheld returns the jobs that are not in memory.

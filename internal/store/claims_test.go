@@ -218,21 +218,56 @@ func TestSendJobsOfAConversationStayTogether(t *testing.T) {
 	})
 }
 
-// A node finds its own jobs by the index, however many jobs others have.
+// A node finds its own jobs by the index, however many jobs others have, and their ids in nothing else.
 func TestOwnSendJobsAreFoundByTheirIndex(t *testing.T) {
 	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
 		st := openForPlans(t, engine)
+		last := store.SendJob{AccountID: "acc", MessageID: "msg"}
 		plans, err := store.Plans(t.Context(), st, func(r store.Reader) error {
-			_, err := r.OwnSendJobs("me", time.Second, st.Now(), store.SendJob{AccountID: "acc", MessageID: "msg"}, 10)
-			return err
+			_, err := r.OwnSendJobs("me", time.Second, st.Now(), last, 10)
+			_, keysErr := r.OwnSendJobKeys("me", last, 10)
+			return errors.Join(err, keysErr)
 		})
 		requireNoError(t, err)
-		plan, rest := strings.Join(plans, "\n"), "account_id=? AND <expr>>?"
+		plan, rest, covering := strings.Join(plans, "\n"), "account_id=? AND <expr>>?", 2
 		if engine == storetest.Postgres {
-			rest = "(account_id = 'acc'::text) AND ((message_id || ''::text) > 'msg'::text)"
+			rest, covering = "(account_id = 'acc'::text) AND ((message_id || ''::text) > 'msg'::text)", 0
 		}
-		if sorts(plan) || strings.Count(plan, "send_jobs_by_owner") != 2 || !strings.Contains(plan, rest) {
+		if sorts(plan) || strings.Count(plan, "send_jobs_by_owner") != 4 || strings.Count(plan, rest) != 2 || strings.Count(plan, "COVERING") != covering {
 			t.Errorf("they are read so:\n%s", plan)
+		}
+	})
+}
+
+// Their ids come in the order of the jobs, from any job on.
+func TestOwnSendJobKeysAreInOrder(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			for i := range 12 {
+				job := store.SendJob{OrgID: "org", MessageID: tx.NewID(chat.KindMessage), AccountID: nodeName(i % 3), ConversationID: nodeName(i), Owner: nodeName(i % 4 / 3), DueAt: st.Now()}
+				if _, err := tx.InsertSendJob(job); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		r := st.Read(t.Context())
+		jobs, err := r.OwnSendJobs("a", 0, st.Now().Add(time.Minute), store.SendJob{}, 100)
+		requireNoError(t, err)
+		if len(jobs) != 9 {
+			t.Fatalf("%d jobs", len(jobs))
+		}
+		for from := range len(jobs) {
+			var last store.SendJob
+			if from > 0 {
+				last = jobs[from-1]
+			}
+			keys, err := r.OwnSendJobKeys("a", last, 4)
+			requireNoError(t, err)
+			want := jobs[from:min(from+4, len(jobs))]
+			if !slices.EqualFunc(keys, want, func(k, j store.SendJob) bool { return k.MessageID == j.MessageID && k.AccountID == j.AccountID }) {
+				t.Errorf("after %d jobs: %v, not %v", from, keys, want)
+			}
 		}
 	})
 }
