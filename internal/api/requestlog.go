@@ -13,8 +13,8 @@ import (
 
 const (
 	requestLogBuffer = 8192
-	// requestLogBatch lines are written without waiting for more. Each transaction writes requestLogSlice, because requests
-	// wait for it on the embedded store.
+	// requestLogBatch lines are written without waiting for more. On the embedded store, where requests wait for it, each
+	// transaction writes requestLogSlice.
 	requestLogBatch = 512
 	requestLogSlice = 64
 	requestLogEvery = time.Second
@@ -94,7 +94,7 @@ func (l *requestLog) flush(spare []store.APICall) []store.APICall {
 	l.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), requestLogTimeout)
 	defer cancel()
-	for slice := range slices.Chunk(calls, requestLogSlice) {
+	for slice := range slices.Chunk(calls, l.slice()) {
 		l.write(ctx, slice)
 	}
 	if cap(calls) > 2*requestLogBatch {
@@ -102,6 +102,14 @@ func (l *requestLog) flush(spare []store.APICall) []store.APICall {
 	}
 	clear(calls)
 	return calls[:0]
+}
+
+// slice is how many lines one transaction writes.
+func (l *requestLog) slice() int {
+	if l.store.Alone() {
+		return requestLogSlice
+	}
+	return requestLogBatch
 }
 
 func (l *requestLog) write(ctx context.Context, slice []store.APICall) {
