@@ -15,6 +15,7 @@ import (
 // sites are the functions that seal, each with the column in which the sealed values end up; nil: in none. Values in a
 // column that Change does not know would be lost with the old key.
 var sites = map[string]*store.SealedColumn{
+	"app know":             nil, // a cookie; without it a browser is a stranger's again
 	"app setWay":           nil, // a cookie of some minutes
 	"cli changeSealing":    &store.SealedTokens,
 	"core BeginSecondStep": &store.SealedSecondSteps,
