@@ -49,6 +49,16 @@ func (r *Rounds[K, T]) Count(may func(K) bool) (n int) {
 	return n
 }
 
+// First is the next key that may be served, if there is one.
+func (r *Rounds[K, T]) First(may func(K) bool) (key K, ok bool) {
+	for _, l := range r.order {
+		if may(l.key) {
+			return l.key, true
+		}
+	}
+	return key, false
+}
+
 // Next removes up to most items of the next key that may be served; none if there is no such key.
 func (r *Rounds[K, T]) Next(most int, may func(K) bool) (key K, items []T) {
 	for i, l := range r.order {

@@ -19,6 +19,9 @@ const (
 	// recordBatch is how many outcomes are written together: enough to make a commit worthwhile, and few enough that
 	// other writers do not wait long. On SQLite, while several organizations come, it is crowdedBatch.
 	recordBatch, crowdedBatch = 64, 24
+	// recordDeliveries is how many deliveries of their events outcomes may have that are written together on PostgreSQL,
+	// unless a single one has more. On SQLite those are written in steps.
+	recordDeliveries = 192
 	// recordFewest is how many outcomes of a turn share a transaction with others' on PostgreSQL, where each transaction has
 	// its cost: one such transaction at a time. On SQLite all share a commit anyway.
 	recordFewest = 8
@@ -83,9 +86,9 @@ type recorder struct {
 
 // batches is how outcomes are put together.
 type batches struct {
-	most   func() int // outcomes in a batch
-	fewest int        // a turn with at most as many shares a batch with others
-	atOnce int        // batches that are written at a time
+	most   func(orgID string) int // outcomes of an organization in a batch
+	fewest int                    // a turn with at most as many shares a batch with others
+	atOnce int                    // batches that are written at a time
 }
 
 type outcome struct {
@@ -106,7 +109,7 @@ type batch struct {
 }
 
 func startRecorder(s *Sender) *recorder {
-	by := batches{most: func() int { return recordBatch }, fewest: recordFewest, atOnce: recorders}
+	by := batches{most: s.reach.fitting, fewest: recordFewest, atOnce: recorders}
 	if s.cfg.Store.Alone() {
 		by = batches{most: s.fitting, atOnce: sharers}
 	}
@@ -115,9 +118,45 @@ func startRecorder(s *Sender) *recorder {
 }
 
 // fitting is how many outcomes one transaction writes on SQLite.
-func (s *Sender) fitting() int {
+func (s *Sender) fitting(string) int {
 	if s.cfg.Store.Crowded() {
 		return crowdedBatch
+	}
+	return recordBatch
+}
+
+// reach is how many endpoints are told of an outcome, for organizations that have many.
+type reach struct {
+	mu   sync.Mutex
+	orgs map[string]int
+}
+
+// learn remembers what the outcomes have caused.
+func (e *reach) learn(tx *store.Tx, results []core.SendResult) {
+	of := map[string]int{}
+	for _, r := range results {
+		of[r.Work.Job.OrgID]++
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for orgID, n := range of {
+		switch each := tx.Delivered(orgID) / n; {
+		case each*recordBatch <= recordDeliveries:
+			delete(e.orgs, orgID)
+		case e.orgs == nil:
+			e.orgs = map[string]int{orgID: each}
+		default:
+			e.orgs[orgID] = each
+		}
+	}
+}
+
+// fitting is how many outcomes of an organization one transaction writes on PostgreSQL.
+func (e *reach) fitting(orgID string) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if each := e.orgs[orgID]; each > 0 {
+		return max(1, recordDeliveries/each)
 	}
 	return recordBatch
 }
@@ -141,7 +180,11 @@ func (s *Sender) record(results []core.SendResult) error {
 		if err != nil {
 			return err
 		}
-		return s.cfg.Store.InTx(ctx, func(tx *store.Tx) error { return core.RecordSends(tx, results) })
+		return s.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
+			err := core.RecordSends(tx, results)
+			s.reach.learn(tx, results)
+			return err
+		})
 	}
 	if slices.ContainsFunc(results, func(r core.SendResult) bool { return !(queued{SendWork: r.Work}).bulk() }) {
 		return s.orLocked(write())
@@ -346,31 +389,34 @@ func (r *recorder) takeRefused(now store.Moment) (b batch, wait time.Duration) {
 // gather takes a batch of the waiting outcomes, with those of broadcasts only if they have gathered.
 func (r *recorder) gather(gathered bool) (b batch) {
 	may := func(t store.Turn) bool { return !r.busy[t] && (gathered || !t.Bulk) }
-	few := func(t store.Turn) bool { return may(t) && r.waiting.Waits(t) <= r.by.fewest }
-	if !r.take(&b, func(t store.Turn) bool { return may(t) && !(r.sharing && few(t)) }) {
+	few := func(t store.Turn) bool {
+		return may(t) && r.waiting.Waits(t) <= r.by.fewest && r.by.most(t.OrgID) == recordBatch
+	}
+	turn, ok := r.waiting.First(func(t store.Turn) bool { return may(t) && !(r.sharing && few(t)) })
+	if !ok {
 		return b
 	}
 	r.writing++
-	b.shared = len(b.outcomes) <= r.by.fewest
+	b.shared = few(turn)
 	r.sharing = r.sharing || b.shared
-	for more := b.shared; more && len(b.outcomes)+r.by.fewest <= r.by.most(); {
-		more = r.take(&b, few)
+	r.take(&b, turn)
+	for b.shared && len(b.outcomes)+r.by.fewest <= recordBatch {
+		if turn, ok = r.waiting.First(few); !ok {
+			break
+		}
+		r.take(&b, turn)
 	}
 	return b
 }
 
-// take adds the outcomes of the next turn that may be served to a batch, and tells whether there is one.
-func (r *recorder) take(b *batch, may func(store.Turn) bool) bool {
-	turn, some := r.waiting.Next(r.by.most(), may)
-	if len(some) == 0 {
-		return false
-	}
+// take adds outcomes of a turn to a batch.
+func (r *recorder) take(b *batch, turn store.Turn) {
+	_, some := r.waiting.Next(r.by.most(turn.OrgID), func(t store.Turn) bool { return t == turn })
 	if turn.Bulk {
 		r.bulk -= len(some)
 	}
 	r.busy[turn] = true
 	b.outcomes, b.turns = append(b.outcomes, some...), append(b.turns, turn)
-	return true
 }
 
 // wrote lets the next batches of the same turns follow.

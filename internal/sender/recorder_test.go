@@ -96,7 +96,7 @@ var onEach = map[string]batches{
 	"postgres": {most: wholeBatch, fewest: recordFewest, atOnce: recorders},
 }
 
-func wholeBatch() int { return recordBatch }
+func wholeBatch(string) int { return recordBatch }
 
 // recorderOf starts a recorder with a clock that begins now.
 func recorderOf(record func([]core.SendResult) error, by batches) *recorder {

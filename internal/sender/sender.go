@@ -72,6 +72,7 @@ type Config struct {
 type Sender struct {
 	cfg     Config
 	results *recorder
+	reach   reach
 	starts  *fair.Gate[store.Turn] // for calls whose request is not written yet
 	manners courtesy
 	started store.Moment
