@@ -190,6 +190,7 @@ func (r *Receiver) applyTogether(updates []provider.Update, ending []store.Callb
 			if err := r.applier.ApplyAll(tx, updates); err != nil {
 				return err
 			}
+			r.learn(tx, updates)
 			return finishRows(tx, ending)
 		})
 	}
@@ -202,6 +203,18 @@ func (r *Receiver) applyTogether(updates []provider.Update, ending []store.Callb
 		r.cfg.Metrics.applied.Add(float64(len(updates)))
 	}
 	return err
+}
+
+// learn remembers how many deliveries the updates have caused, where these are written with them.
+func (r *Receiver) learn(tx *store.Tx, updates []provider.Update) {
+	if tx.InSteps() || len(updates) == 0 {
+		return
+	}
+	numbers := make([]string, len(updates))
+	for i, u := range updates {
+		numbers[i] = numberOf(u)
+	}
+	r.queues.learn(numbers, tx.DeliveredInAll()/len(updates))
 }
 
 // onlyStatuses tells whether nobody waits for the updates.

@@ -13,6 +13,10 @@ const (
 	// has at least leastShare of it.
 	txUpdates  = 200
 	leastShare = 20
+	// txDeliveries bounds the deliveries of their events where these are written in the same transaction, unless a single
+	// update has more. tellsMany is how many numbers with many are remembered.
+	txDeliveries = 200
+	tellsMany    = 10_000
 	// maxQueued bounds the bytes that wait in memory. Numbers with little there, a 64th of it, may exceed it by half,
 	// so that a number with much does not keep them out.
 	maxQueued = 16 << 20
@@ -93,6 +97,7 @@ type queues struct {
 	most    int
 	held    map[string]bool // rows that are in memory
 	newest  time.Time       // the latest time in a row's id
+	tells   map[string]int  // how many endpoints are told of an update, for numbers with many
 
 	// Rows outside memory come first, because a number's updates would overtake each other otherwise.
 	behind    bool                // there may be such rows, of any number
@@ -112,7 +117,7 @@ type queue struct {
 }
 
 func newQueues(most int) *queues {
-	q := &queues{most: most, numbers: map[string]*queue{}, held: map[string]bool{}, behind: true, spilled: map[string][]string{}, spilledOf: map[string]int{}}
+	q := &queues{most: most, numbers: map[string]*queue{}, held: map[string]bool{}, tells: map[string]int{}, behind: true, spilled: map[string][]string{}, spilledOf: map[string]int{}}
 	q.more = sync.NewCond(&q.mu)
 	return q
 }
@@ -197,15 +202,47 @@ func (q *queues) take() (turns []turn) {
 		return nil
 	}
 	share := max(txUpdates/len(q.ready), leastShare)
-	for left := txUpdates; left > 0 && len(q.ready) > 0; {
-		t := q.ready[0].turn(min(share, left))
-		q.ready = q.ready[1:]
-		for _, p := range t.pieces {
-			left -= p.count
+	for left, room := txUpdates, txDeliveries; left > 0 && len(q.ready) > 0; {
+		n, most := q.ready[0], min(share, left)
+		each := q.tells[n.number]
+		if max(each, 1) > room && len(turns) > 0 {
+			q.more.Signal() // another worker may take it
+			break
 		}
+		if each > 0 {
+			most = min(most, max(1, room/each))
+		}
+		t := n.turn(most)
+		q.ready = q.ready[1:]
+		left, room = left-t.updates(), room-t.updates()*each
 		turns = append(turns, t)
 	}
 	return turns
+}
+
+// learn remembers how many endpoints were told of each of some updates of these numbers. Where numbers were applied together
+// it is their mean, until those with many are applied alone because of it.
+func (q *queues) learn(numbers []string, each int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.tells) > tellsMany {
+		clear(q.tells)
+	}
+	for _, number := range numbers {
+		if each*txUpdates > txDeliveries {
+			q.tells[number] = each
+		} else {
+			delete(q.tells, number)
+		}
+	}
+}
+
+// updates is how many updates the turn has.
+func (t turn) updates() (n int) {
+	for _, p := range t.pieces {
+		n += p.count
+	}
+	return n
 }
 
 // turn is the next updates of a number.

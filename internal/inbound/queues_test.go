@@ -73,6 +73,43 @@ func TestNumbersTakeTurns(t *testing.T) {
 	}
 }
 
+// Few updates go together that many endpoints are told of, and those of others do not wait for them.
+func TestUpdatesThatManyAreToldOf(t *testing.T) {
+	t.Parallel()
+	both := func() *queues {
+		q := waiting(t, map[string]int{"a": 1000})
+		for range 1000 {
+			q.admit(newArrival(store.Callback{}, []provider.Update{provider.Ignored{Origin: provider.Origin{PhoneNumberID: "b"}}}))
+		}
+		return q
+	}
+	for name, test := range map[string]struct {
+		tells map[string]int
+		want  []map[string]int // the first transactions
+	}{
+		"one":           {map[string]int{"a": 1}, []map[string]int{{"a": 100, "b": 100}}},
+		"some":          {map[string]int{"a": 4}, []map[string]int{{"a": 50}, {"b": 200}}},
+		"more than fit": {map[string]int{"a": 300}, []map[string]int{{"a": 1}, {"b": 200}}},
+		"both many":     {map[string]int{"a": 100, "b": 150}, []map[string]int{{"a": 2}, {"b": 1}}},
+		"the second":    {map[string]int{"b": 150}, []map[string]int{{"a": 100, "b": 1}}},
+	} {
+		q := both()
+		for number, each := range test.tells {
+			q.learn([]string{number}, each)
+		}
+		for i, want := range test.want {
+			if got := taken(q.take()); !maps.Equal(got, want) {
+				t.Errorf("%s: transaction %d takes %v, want %v", name, i, got, want)
+			}
+		}
+	}
+	q := both()
+	q.learn([]string{"a", "b"}, 100)
+	if q.learn([]string{"a", "b"}, 0); len(q.tells) > 0 {
+		t.Errorf("remembered: %v", q.tells)
+	}
+}
+
 // A number has no other turn while its updates are being applied, and then stands behind the others.
 func TestATurnAtATime(t *testing.T) {
 	t.Parallel()

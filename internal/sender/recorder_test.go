@@ -18,6 +18,7 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/logging"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // outage is a time in which the store is unavailable: it refuses, or does not answer.
@@ -387,6 +388,72 @@ func TestFewOutcomesShareABatch(t *testing.T) {
 		}
 		if want := [][]int{{3, 4}}; !slices.EqualFunc(late, want, slices.Equal[[]int]) {
 			t.Errorf("later they were written as %v, not %v", late, want)
+		}
+	})
+}
+
+// Few outcomes go together that many endpoints are told of, and never with those of other turns.
+func TestOutcomesThatManyAreToldOf(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var batches [][]string
+		by := onEach["postgres"]
+		by.most = func(orgID string) int {
+			if orgID == "many" {
+				return 2
+			}
+			return recordBatch
+		}
+		r := recorderOf(func(results []core.SendResult) error {
+			var of []string
+			for _, r := range results {
+				of = append(of, r.Work.Job.OrgID)
+			}
+			mu.Lock()
+			batches = append(batches, slices.Sorted(slices.Values(of)))
+			mu.Unlock()
+			<-time.After(time.Second)
+			return nil
+		}, by)
+		r.mu.Lock() // until all have come
+		for i, orgID := range []string{"many", "many", "many", "few", "fewer", "few"} {
+			w := ofWork(fmt.Sprint(i), 0, false)
+			w.Job.OrgID = orgID
+			r.put(outcome{result: core.SendResult{Work: w}, after: func(error) {}})
+		}
+		r.mu.Unlock()
+		r.wake.Wake()
+		r.stop()
+		slices.SortFunc(batches[:2], slices.Compare[[]string])
+		if want := [][]string{{"few", "few", "fewer"}, {"many", "many"}, {"many"}}; !slices.EqualFunc(batches, want, slices.Equal[[]string]) {
+			t.Errorf("they were written as %v, not %v", batches, want)
+		}
+	})
+}
+
+// How many endpoints an outcome's event has is learned from its transaction.
+func TestReachIsLearned(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		var e reach
+		results := []core.SendResult{{Work: ofWork("a", 1, false)}, {Work: ofWork("b", 1, false)}, {Work: ofWork("c", 2, false)}}
+		deliver := func(each int) {
+			storetest.InTx(t, st, func(tx *store.Tx) error {
+				for range 2 * each {
+					d := store.DeliveryJob{OrgID: results[0].Work.Job.OrgID, ID: tx.NewID(chat.KindDelivery), SubscriptionID: "wbs", Payload: []byte("{}")}
+					if err := tx.InsertDelivery(d); err != nil {
+						return err
+					}
+				}
+				e.learn(tx, results)
+				return nil
+			})
+		}
+		org, other := results[0].Work.Job.OrgID, results[2].Work.Job.OrgID
+		for _, step := range []struct{ each, want int }{{0, recordBatch}, {3, recordBatch}, {20, recordDeliveries / 20}, {recordDeliveries + 1, 1}, {1, recordBatch}} {
+			if deliver(step.each); e.fitting(org) != step.want || e.fitting(other) != recordBatch {
+				t.Errorf("after %d deliveries of each, %d outcomes go together, and %d of another organization; want %d", step.each, e.fitting(org), e.fitting(other), step.want)
+			}
 		}
 	})
 }

@@ -39,6 +39,14 @@ func (tx *Tx) InSteps() bool { return tx.dialect.inSteps }
 // Delivered is how many deliveries of an organization the transaction has written.
 func (tx *Tx) Delivered(orgID string) int { return tx.delivered[orgID] }
 
+// DeliveredInAll is how many deliveries the transaction has written.
+func (tx *Tx) DeliveredInAll() (n int) {
+	for _, of := range tx.delivered {
+		n += of
+	}
+	return n
+}
+
 func (tx *Tx) countDelivery(orgID string) {
 	if tx.delivered == nil {
 		tx.delivered = map[string]int{}
