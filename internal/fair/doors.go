@@ -15,10 +15,16 @@ const aloneAfter = 2 * time.Second
 type Doors[K comparable] struct {
 	most int // of one key
 
-	mu    sync.Mutex
-	doors map[K]*door // those with callers inside
-	last  visit[K]    // the latest
-	other visit[K]    // the latest with another key than last
+	mu      sync.Mutex
+	doors   map[K]*door // those with callers inside
+	company Company[K]
+}
+
+// Company tells whether callers with different keys come one soon after the other. It has no lock; the caller must hold
+// one.
+type Company[K comparable] struct {
+	last  visit[K] // the latest
+	other visit[K] // the latest with another key than last
 }
 
 type door struct {
@@ -42,7 +48,7 @@ func (d *Doors[K]) Enter(ctx context.Context, key K) bool {
 		mine = &door{}
 		d.doors[key] = mine
 	}
-	if d.note(key, time.Now()); mine.inside < d.most || d.alone() {
+	if d.company.Note(key, time.Now()); mine.inside < d.most || d.company.Alone() {
 		mine.inside++
 		d.mu.Unlock()
 		return true
@@ -58,16 +64,18 @@ func (d *Doors[K]) Enter(ctx context.Context, key K) bool {
 	}
 }
 
-// note notes a caller.
-func (d *Doors[K]) note(key K, now time.Time) {
-	if key != d.last.key {
-		d.other = d.last
+// Note notes a caller.
+func (c *Company[K]) Note(key K, now time.Time) {
+	if key != c.last.key {
+		c.other = c.last
 	}
-	d.last = visit[K]{key, now}
+	c.last = visit[K]{key, now}
 }
 
-// alone tells whether the latest caller has had no other beside it.
-func (d *Doors[K]) alone() bool { return d.last.at.Sub(d.other.at) > aloneAfter }
+// Alone tells whether the latest caller has had no other beside it.
+func (c *Company[K]) Alone() bool {
+	return c.last.at.IsZero() || c.last.at.Sub(c.other.at) > aloneAfter
+}
 
 // giveUp ends a wait, unless the caller has just been admitted.
 func (d *Doors[K]) giveUp(mine *door, v *visitor) (entered bool) {
@@ -85,7 +93,7 @@ func (d *Doors[K]) giveUp(mine *door, v *visitor) (entered bool) {
 func (d *Doors[K]) Alone() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.alone() || time.Since(d.last.at) > aloneAfter
+	return d.company.Alone() || time.Since(d.company.last.at) > aloneAfter
 }
 
 // Leave gives a place back, to the next caller of the key that waits.

@@ -112,13 +112,16 @@ func NextGroup(waiting []Turn, written map[Turn]int) (together []Turn) {
 		line.waiting.Add(turn, &member{ctx: WithTurn(context.Background(), turn)})
 	}
 	for turn, rows := range written {
-		line.learn([]*member{{ctx: WithTurn(context.Background(), turn), rows: rows}})
+		line.learn([]*member{{ctx: WithTurn(context.Background(), turn), rows: rows}}, 0)
 	}
 	for _, m := range line.take() {
 		together = append(together, turnOf(m.ctx))
 	}
 	return together
 }
+
+// MostRest is how long an organization rests at most.
+const MostRest = mostRest
 
 // Line is a line of groups that end when the test says so.
 type Line struct {
@@ -139,10 +142,10 @@ type LineMember struct {
 	Rows int
 }
 
-// NewLine returns an empty line.
-func NewLine() *Line {
+// NewLine returns an empty line, of a store to which one organization comes or several.
+func NewLine(alone bool) *Line {
 	l := &Line{}
-	l.line = &newLines(l.work, groupQueue, true)[0]
+	l.line = &newLines(l.work, func() bool { return alone }, groupQueue, true)[0]
 	return l
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -437,6 +438,57 @@ func TestGroupsOfALine(t *testing.T) {
 	})
 }
 
+// An organization whose group has written much rests for as long while others come, and they do not wait for it.
+func TestGroupsRestForOthers(t *testing.T) {
+	t.Parallel()
+	heavy, light := store.LineMember{Turn: store.Turn{OrgID: "busy"}, Rows: 100}, store.LineMember{Turn: store.Turn{OrgID: "busy"}, Rows: 5}
+	quiet := store.LineMember{Turn: store.Turn{OrgID: "quiet"}, Rows: 5}
+	for name, c := range map[string]struct {
+		alone bool
+		first store.LineMember
+		took  time.Duration
+		rests time.Duration
+	}{
+		"much":        {false, heavy, 20 * time.Millisecond, 20 * time.Millisecond},
+		"locked":      {false, heavy, 20 * time.Second, store.MostRest},
+		"little":      {false, light, 20 * time.Millisecond, 0},
+		"much, alone": {true, heavy, 20 * time.Millisecond, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			line := store.NewLine(c.alone)
+			run := func(want ...store.LineMember) {
+				t.Helper()
+				synctest.Wait()
+				var got []store.LineMember
+				for _, g := range line.Running() {
+					got = append(got, g.Members...)
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%s: %v run, want %v", name, got, want)
+				}
+			}
+			line.Add(c.first)
+			run(c.first)
+			line.Add(heavy)
+			<-time.After(c.took)
+			line.End(line.Running()[0])
+			if c.rests > 0 {
+				run()
+				line.Add(quiet)
+				run(quiet)
+				line.End(line.Running()[0])
+				<-time.After(c.rests - time.Millisecond)
+				run()
+				<-time.After(time.Millisecond)
+			}
+			run(heavy)
+			line.End(line.Running()[0])
+			<-time.After(time.Minute)
+			run()
+		})
+	}
+}
+
 // lineStep ends the first or second group that runs, or else adds a member.
 type lineStep struct {
 	end    int // negative: none
@@ -452,7 +504,7 @@ type lineWatch struct {
 }
 
 func (w *lineWatch) play(steps []lineStep) {
-	w.line = store.NewLine()
+	w.line = store.NewLine(true)
 	for _, s := range steps {
 		if s.end >= 0 {
 			w.end(s.end)

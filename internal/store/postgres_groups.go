@@ -37,6 +37,8 @@ const (
 	pairConns = 16
 	// groupTime bounds a group's transaction.
 	groupTime = 20 * time.Second
+	// mostRest bounds the rest of who has written much: a group may have waited for a lock.
+	mostRest = 50 * time.Millisecond
 )
 
 // groups runs closures that wait at the same time in one transaction, one after the other, as the embedded
@@ -49,17 +51,22 @@ type groups struct {
 	lines  []groupLine // of members that name a thread
 	ahead  []groupLine // of the others; those of an organization are always in the same
 	unfit  unfit
+
+	mu      sync.Mutex
+	company fair.Company[string]
 }
 
 type groupLine struct {
 	work    func([]*member)
-	most    int // that may wait
+	alone   func() bool // no two organizations come
+	most    int         // that may wait
 	mu      sync.Mutex
 	waiting *fair.Turns[Turn, *member]
 	written map[like]int    // rows of the last member of each kind
 	pair    bool            // two groups may run
 	running int             // goroutines that run groups, one after the other
 	busy    map[string]bool // organizations with members in those groups
+	resting map[string]bool // organizations that leave the processors to others for a moment
 }
 
 // like names members that write about as many rows.
@@ -85,16 +92,35 @@ func (m *member) like() like { return like{turnOf(m.ctx), m.want.Kind} }
 // newGroups returns the groups of a store with so many connections.
 func newGroups(e *postgresEngine, conns int32) *groups {
 	pair := conns >= pairConns
-	return &groups{engine: e, seed: maphash.MakeSeed(), lines: newLines(e.runGroup, groupQueue, pair), ahead: newLines(e.runAhead, aheadQueue, pair)}
+	g := &groups{engine: e, seed: maphash.MakeSeed()}
+	g.lines, g.ahead = newLines(e.runGroup, g.alone, groupQueue, pair), newLines(e.runAhead, g.alone, aheadQueue, pair)
+	return g
 }
 
-func newLines(work func([]*member), most int, pair bool) []groupLine {
+func newLines(work func([]*member), alone func() bool, most int, pair bool) []groupLine {
 	lines := make([]groupLine, groupLines)
 	for i := range lines {
-		lines[i].work, lines[i].most, lines[i].pair = work, most, pair
-		lines[i].waiting, lines[i].written, lines[i].busy = fair.NewTurns[Turn, *member](), map[like]int{}, map[string]bool{}
+		l := &lines[i]
+		l.work, l.alone, l.most, l.pair = work, alone, most, pair
+		l.waiting, l.written, l.busy, l.resting = fair.NewTurns[Turn, *member](), map[like]int{}, map[string]bool{}, map[string]bool{}
 	}
 	return lines
+}
+
+// note notes who comes.
+func (g *groups) note(turn Turn) {
+	if turn.OrgID == "" {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.company.Note(turn.OrgID, time.Now())
+}
+
+func (g *groups) alone() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.company.Alone()
 }
 
 // lineOf is the line of a member.
@@ -109,6 +135,7 @@ func (g *groups) do(ctx context.Context, want Foresight, body func(session, *for
 	if want.Thread == (ThreadKey{}) && g.unfit.is(want.Kind) {
 		return g.engine.inTx(ctx, func(s session) error { return body(s, nil) })
 	}
+	g.note(turnOf(ctx))
 	m := &member{ctx: ctx, want: want, body: body, done: make(chan struct{})}
 	line := g.lineOf(ctx, want)
 	if !line.add(m) {
@@ -146,7 +173,7 @@ func (l *groupLine) start() {
 
 // free tells whether no running group has members of the organization. Two groups with members of one would wait for
 // each other's locks.
-func (l *groupLine) free(turn Turn) bool { return !l.busy[turn.OrgID] }
+func (l *groupLine) free(turn Turn) bool { return !l.busy[turn.OrgID] && !l.resting[turn.OrgID] }
 
 // room tells whether one more group may run beside so many. Beside the group of a single organization one may, so that
 // others need not wait for the end of it. Groups of several are shared fairly, and larger ones are cheaper.
@@ -198,7 +225,7 @@ func (l *groupLine) take() (group []*member) {
 }
 
 // learn remembers how much the members of a group that has ended have written.
-func (l *groupLine) learn(group []*member) {
+func (l *groupLine) learn(group []*member, took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.written) > groupQueue {
@@ -210,13 +237,33 @@ func (l *groupLine) learn(group []*member) {
 			l.written[m.like()] = m.rows
 		}
 	}
+	if len(group) == 1 {
+		l.rest(group[0], took)
+	}
 }
 
 func (l *groupLine) run() {
 	for group := l.next(); len(group) > 0; group = l.next() {
+		begun := time.Now()
 		l.work(group)
-		l.learn(group)
+		l.learn(group, time.Since(begun))
 	}
+}
+
+// rest lets the organization of a member that has written much wait for its next group as long as this one took, while
+// others come: the processors and the disk are theirs in that time. The caller holds the lock.
+func (l *groupLine) rest(m *member, took time.Duration) {
+	if m.rows <= heavyRows || l.alone() {
+		return
+	}
+	orgID := turnOf(m.ctx).OrgID
+	l.resting[orgID] = true
+	time.AfterFunc(min(took, mostRest), func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.resting, orgID)
+		l.start()
+	})
 }
 
 func (e *postgresEngine) inGroup(ctx context.Context, want Foresight, body func(session, *foreseen) error) error {
