@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -210,11 +211,11 @@ func (r *Receiver) learn(tx *store.Tx, updates []provider.Update) {
 	if tx.InSteps() || len(updates) == 0 {
 		return
 	}
-	numbers := make([]string, len(updates))
-	for i, u := range updates {
-		numbers[i] = numberOf(u)
+	numbers := map[string]bool{}
+	for _, u := range updates {
+		numbers[numberOf(u)] = true
 	}
-	r.queues.learn(numbers, tx.DeliveredInAll()/len(updates))
+	r.queues.learn(slices.Collect(maps.Keys(numbers)), tx.DeliveredInAll()/len(updates))
 }
 
 // onlyStatuses tells whether nobody waits for the updates.

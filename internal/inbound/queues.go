@@ -221,7 +221,8 @@ func (q *queues) take() (turns []turn) {
 }
 
 // learn remembers how many endpoints were told of each of some updates of these numbers. Where numbers were applied together
-// it is their mean, until those with many are applied alone because of it.
+// it is their mean, until those with many are applied alone because of it. Some updates tell nothing new: it forgets half
+// each time.
 func (q *queues) learn(numbers []string, each int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -229,8 +230,8 @@ func (q *queues) learn(numbers []string, each int) {
 		clear(q.tells)
 	}
 	for _, number := range numbers {
-		if each*txUpdates > txDeliveries {
-			q.tells[number] = each
+		if now := max(each, q.tells[number]/2); now*txUpdates > txDeliveries {
+			q.tells[number] = now
 		} else {
 			delete(q.tells, number)
 		}

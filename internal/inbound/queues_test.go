@@ -7,8 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 // waiting makes queues in which numbers have this many updates, in callbacks of ten.
@@ -104,10 +106,40 @@ func TestUpdatesThatManyAreToldOf(t *testing.T) {
 		}
 	}
 	q := both()
-	q.learn([]string{"a", "b"}, 100)
-	if q.learn([]string{"a", "b"}, 0); len(q.tells) > 0 {
-		t.Errorf("remembered: %v", q.tells)
+	for i, want := range []int{100, 50, 25, 12, 6, 3, 0} {
+		each := 0
+		if i == 0 {
+			each = 100
+		}
+		if q.learn([]string{"a", "b"}, each); q.tells["a"] != want || q.tells["b"] != want {
+			t.Errorf("after %d rounds, of which the first told 100, is remembered %v, want %d", i+1, q.tells, want)
+		}
 	}
+}
+
+// On PostgreSQL it is learned how many endpoints an update is told to. On SQLite most deliveries are written later.
+func TestWhatUpdatesTellIsLearned(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		r := &Receiver{queues: newQueues(maxQueued)}
+		about := provider.Ignored{Origin: provider.Origin{PhoneNumberID: "a"}}
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			for range 20 {
+				d := store.DeliveryJob{OrgID: "org", ID: tx.NewID(chat.KindDelivery), SubscriptionID: "wbs", Payload: []byte("{}")}
+				if err := tx.InsertDelivery(d); err != nil {
+					return err
+				}
+			}
+			r.learn(tx, []provider.Update{about, about})
+			return nil
+		})
+		want := map[string]int{"a": 10}
+		if st.Engine() == "sqlite" {
+			want = nil
+		}
+		if !maps.Equal(r.queues.tells, want) {
+			t.Errorf("learned: %v, want %v", r.queues.tells, want)
+		}
+	})
 }
 
 // A number has no other turn while its updates are being applied, and then stands behind the others.

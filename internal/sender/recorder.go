@@ -131,7 +131,8 @@ type reach struct {
 	orgs map[string]int
 }
 
-// learn remembers what the outcomes have caused.
+// learn remembers what the outcomes have caused. Some cause nothing, such as an attempt that is made again: it forgets
+// half each time.
 func (e *reach) learn(tx *store.Tx, results []core.SendResult) {
 	of := map[string]int{}
 	for _, r := range results {
@@ -140,7 +141,7 @@ func (e *reach) learn(tx *store.Tx, results []core.SendResult) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for orgID, n := range of {
-		switch each := tx.Delivered(orgID) / n; {
+		switch each := max(tx.Delivered(orgID)/n, e.orgs[orgID]/2); {
 		case each*recordBatch <= recordDeliveries:
 			delete(e.orgs, orgID)
 		case e.orgs == nil:

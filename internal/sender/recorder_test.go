@@ -450,7 +450,10 @@ func TestReachIsLearned(t *testing.T) {
 			})
 		}
 		org, other := results[0].Work.Job.OrgID, results[2].Work.Job.OrgID
-		for _, step := range []struct{ each, want int }{{0, recordBatch}, {3, recordBatch}, {20, recordDeliveries / 20}, {recordDeliveries + 1, 1}, {1, recordBatch}} {
+		for _, step := range []struct{ each, want int }{
+			{0, recordBatch}, {3, recordBatch}, {20, recordDeliveries / 20}, {recordDeliveries + 1, 1}, {16, recordDeliveries / 96},
+			{16, recordDeliveries / 48}, {0, recordDeliveries / 24}, {0, recordDeliveries / 12}, {0, recordDeliveries / 6}, {0, recordBatch},
+		} {
 			if deliver(step.each); e.fitting(org) != step.want || e.fitting(other) != recordBatch {
 				t.Errorf("after %d deliveries of each, %d outcomes go together, and %d of another organization; want %d", step.each, e.fitting(org), e.fitting(other), step.want)
 			}
