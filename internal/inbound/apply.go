@@ -215,7 +215,7 @@ func (r *Receiver) learn(tx *store.Tx, updates []provider.Update) {
 	for _, u := range updates {
 		numbers[numberOf(u)] = true
 	}
-	r.queues.learn(slices.Collect(maps.Keys(numbers)), tx.DeliveredInAll()/len(updates))
+	tx.AfterCommit(func() { r.queues.learn(slices.Collect(maps.Keys(numbers)), tx.DeliveredInAll()/len(updates)) })
 }
 
 // onlyStatuses tells whether nobody waits for the updates.

@@ -163,7 +163,7 @@ func (q *queues) push(a *arrival) {
 		}
 		n.parts = append(n.parts, p)
 		n.bytes += a.bytes
-		if n.gathering && !n.canWait() {
+		if n.gathering && !q.canWait(n) {
 			n.gathering = false
 			q.putBack(n)
 		}
@@ -209,15 +209,20 @@ func (q *queues) take() (turns []turn) {
 			q.more.Signal() // another worker may take it
 			break
 		}
-		if each > 0 {
-			most = min(most, max(1, room/each))
-		}
-		t := n.turn(most)
+		t := n.turn(min(most, fitting(room, each)))
 		q.ready = q.ready[1:]
 		left, room = left-t.updates(), room-t.updates()*each
 		turns = append(turns, t)
 	}
 	return turns
+}
+
+// fitting is how many updates have that many deliveries, if each has so many; one at least.
+func fitting(deliveries, each int) int {
+	if each == 0 {
+		return txUpdates
+	}
+	return max(1, deliveries/each)
 }
 
 // learn remembers how many endpoints were told of each of some updates of these numbers. Where numbers were applied together
@@ -311,7 +316,7 @@ func (q *queues) release(n *queue, rest time.Duration) {
 func (q *queues) gather(n *queue) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !n.canWait() {
+	if !q.canWait(n) {
 		q.putBack(n)
 		return
 	}
@@ -327,14 +332,14 @@ func (q *queues) gather(n *queue) {
 	})
 }
 
-// canWait reports whether a queue has but a few statuses.
-func (n *queue) canWait() bool {
-	updates := 0
+// canWait reports whether a queue has but a few statuses, for which its next transaction has more room.
+func (q *queues) canWait(n *queue) bool {
+	updates, many := 0, min(manyStatuses, fitting(txDeliveries, q.tells[n.number]))
 	for _, p := range n.parts {
 		if !onlyStatuses(p.updates) {
 			return false
 		}
-		if updates += len(p.updates); updates >= manyStatuses {
+		if updates += len(p.updates); updates >= many {
 			return false
 		}
 	}

@@ -238,20 +238,24 @@ func TestStatusesWaitForMore(t *testing.T) {
 		many[i] = status
 	}
 	for name, test := range map[string]struct {
-		come [][]provider.Update
-		want int
-		wait time.Duration
+		come  [][]provider.Update
+		tells int
+		want  int
+		wait  time.Duration
 	}{
-		"a status":     {[][]provider.Update{{status}}, 1, statusesFor},
-		"two":          {[][]provider.Update{{status}, {status}}, 2, statusesFor},
-		"many":         {[][]provider.Update{many}, manyStatuses, 0},
-		"a message":    {[][]provider.Update{{message}}, 1, 0},
-		"both":         {[][]provider.Update{{status}, {message}}, 2, 0},
-		"a mixed call": {[][]provider.Update{{status, message}}, 2, 0},
+		"a status":         {[][]provider.Update{{status}}, 0, 1, statusesFor},
+		"two":              {[][]provider.Update{{status}, {status}}, 0, 2, statusesFor},
+		"many":             {[][]provider.Update{many}, 0, manyStatuses, 0},
+		"a message":        {[][]provider.Update{{message}}, 0, 1, 0},
+		"both":             {[][]provider.Update{{status}, {message}}, 0, 2, 0},
+		"a mixed call":     {[][]provider.Update{{status, message}}, 0, 2, 0},
+		"one told to many": {[][]provider.Update{{status}}, txDeliveries / 2, 1, statusesFor},
+		"told to many":     {[][]provider.Update{{status}, {status}, {status}}, txDeliveries / 2, 2, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueues(maxQueued)
 			q.caughtUp(nil, 0)
+			q.learn([]string{"a"}, test.tells)
 			come := func(updates ...provider.Update) {
 				if !q.admit(newArrival(store.Callback{}, updates)) {
 					t.Fatalf("%s: there is no room", name)

@@ -69,6 +69,7 @@ type recorder struct {
 	waiting fair.Rounds[store.Turn, outcome] // to be written together, in any order: no two belong to one conversation
 	refused []outcome                        // to be written alone, each when it is due, and one at a time
 	alone   bool                             // one of these is being written
+	locked  map[string]int                   // those whose rows are locked, by organization
 	bulk    int                              // those in waiting that are of broadcasts
 	since   store.Moment                     // when the first of these came
 	writing int                              // batches that are being written
@@ -96,6 +97,7 @@ type outcome struct {
 	after  func(error)
 	tries  int // how often the store refused it
 	due    store.Moment
+	locked bool // somebody held its rows when it was last tried alone
 }
 
 func (o outcome) turn() store.Turn { return queued{SendWork: o.result.Work}.turn() }
@@ -166,7 +168,7 @@ func (e *reach) fitting(orgID string) int {
 func newRecorder(record func([]core.SendResult) error, by batches, now func() store.Moment, log *slog.Logger, trouble *logging.Episode) *recorder {
 	r := &recorder{
 		record: record, by: by, now: now, log: log, trouble: trouble, wake: part.NewBell(), done: make(chan struct{}),
-		busy: map[store.Turn]bool{}, orgs: map[string]int{}, open: map[string]bool{}, written: make(chan struct{}),
+		busy: map[store.Turn]bool{}, orgs: map[string]int{}, locked: map[string]int{}, open: map[string]bool{}, written: make(chan struct{}),
 	}
 	go r.run()
 	return r
@@ -182,9 +184,8 @@ func (s *Sender) record(results []core.SendResult) error {
 			return err
 		}
 		return s.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
-			err := core.RecordSends(tx, results)
-			s.reach.learn(tx, results)
-			return err
+			tx.AfterCommit(func() { s.reach.learn(tx, results) })
+			return core.RecordSends(tx, results)
 		})
 	}
 	if slices.ContainsFunc(results, func(r core.SendResult) bool { return !(queued{SendWork: r.Work}).bulk() }) {
@@ -369,36 +370,57 @@ func (r *recorder) next() (batch, time.Duration) {
 	return batch{}, wait
 }
 
-// takeRefused takes an outcome that the store has refused and that is due, or says how long to wait for one.
+// takeRefused takes an outcome that the store has refused and that is due, or says how long to wait for one. Those that
+// are hardly locked go first: each attempt at a locked one takes recordTimeout.
 func (r *recorder) takeRefused(now store.Moment) (b batch, wait time.Duration) {
 	wait = time.Hour
-	if r.alone {
+	if r.alone && !r.hurried {
 		return batch{}, wait
 	}
+	best := -1
 	for i, o := range r.refused {
-		if r.hurried || !now.Before(o.due) {
-			r.refused = slices.Delete(r.refused, i, i+1)
-			r.writing++
-			r.alone = true
-			return batch{outcomes: []outcome{o}, alone: true}, 0
+		if !r.hurried && now.Before(o.due) {
+			wait = min(wait, o.due.Sub(now))
+		} else if best < 0 || r.doubt(o) < r.doubt(r.refused[best]) {
+			best = i
 		}
-		wait = min(wait, o.due.Sub(now))
 	}
-	return batch{}, wait
+	if best < 0 {
+		return batch{}, wait
+	}
+	o := r.refused[best]
+	r.refused = slices.Delete(r.refused, best, best+1)
+	r.writing++
+	r.alone = true
+	return batch{outcomes: []outcome{o}, alone: true}, 0
+}
+
+// doubt is the greater, the more likely an outcome's rows are locked.
+func (r *recorder) doubt(o outcome) int {
+	switch {
+	case o.locked:
+		return 2
+	case r.locked[o.result.Work.Job.OrgID] > 0:
+		return 1
+	default:
+		return 0
+	}
 }
 
 // gather takes a batch of the waiting outcomes, with those of broadcasts only if they have gathered.
 func (r *recorder) gather(gathered bool) (b batch) {
 	may := func(t store.Turn) bool { return !r.busy[t] && (gathered || !t.Bulk) }
 	few := func(t store.Turn) bool {
-		return may(t) && r.waiting.Waits(t) <= r.by.fewest && r.by.most(t.OrgID) == recordBatch
+		return may(t) && r.waiting.Waits(t) <= r.by.fewest && r.by.most(t.OrgID) == recordBatch && r.locked[t.OrgID] == 0
 	}
-	turn, ok := r.waiting.First(func(t store.Turn) bool { return may(t) && !(r.sharing && few(t)) })
+	turn, ok := r.waiting.First(func(t store.Turn) bool {
+		b.shared = few(t)
+		return may(t) && !(r.sharing && b.shared)
+	})
 	if !ok {
-		return b
+		return batch{}
 	}
 	r.writing++
-	b.shared = few(turn)
 	r.sharing = r.sharing || b.shared
 	r.take(&b, turn)
 	for b.shared && len(b.outcomes)+r.by.fewest <= recordBatch {
@@ -449,7 +471,7 @@ func (r *recorder) write(outcomes []outcome) {
 		r.keep(outcomes, err)
 	case len(outcomes) == 1 || errors.Is(err, errLocked):
 		for _, o := range outcomes {
-			r.refuse(o, err)
+			r.refuse(o, err, len(outcomes) == 1)
 		}
 	default:
 		half := len(outcomes) / 2
@@ -479,6 +501,7 @@ func (r *recorder) settle(outcomes []outcome, err error) {
 	r.mu.Lock()
 	for _, o := range outcomes {
 		r.count(o.result, -1)
+		r.setLocked(&o, false)
 	}
 	r.closeOpen(outcomes)
 	r.mu.Unlock()
@@ -502,11 +525,27 @@ func (r *recorder) keep(outcomes []outcome, err error) {
 	}
 }
 
+// setLocked notes whether an outcome's rows are locked. The caller holds the lock.
+func (r *recorder) setLocked(o *outcome, locked bool) {
+	if o.locked == locked {
+		return
+	}
+	orgID := o.result.Work.Job.OrgID
+	if o.locked = locked; locked {
+		r.locked[orgID]++
+	} else if r.locked[orgID]--; r.locked[orgID] == 0 {
+		delete(r.locked, orgID)
+	}
+}
+
 // refuse has an outcome that the store refuses tried again for a while, or until the rows that it needs are free. It
-// delays its own conversation and no other.
-func (r *recorder) refuse(o outcome, err error) {
+// delays its own conversation and no other. alone says that it was tried alone.
+func (r *recorder) refuse(o outcome, err error, alone bool) {
 	r.mu.Lock()
 	over := r.hurried || o.tries == len(refusedAgain)
+	if alone {
+		r.setLocked(&o, errors.Is(err, errLocked))
+	}
 	if !over {
 		o.due = r.now().Add(refusedAgain[o.tries])
 		if !errors.Is(err, errLocked) {

@@ -348,6 +348,47 @@ func TestLockedRowsHoldUpNobodyElse(t *testing.T) {
 	}
 }
 
+// Also outcomes that keep coming, a few at a time, and cannot be written hold up nobody else for long.
+func TestLockedRowsForLong(t *testing.T) {
+	t.Parallel()
+	for engine, by := range onEach {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				a := newAway(nil)
+				const freed, proved = 10 * time.Minute, time.Minute
+				r := recorderOf(func(results []core.SendResult) error {
+					locked := slices.ContainsFunc(results, func(r core.SendResult) bool { return r.Work.Job.OrgID == "1" })
+					if locked && time.Since(a.begin) < freed {
+						<-time.After(recordTimeout)
+						return errLocked
+					}
+					return a.record(results)
+				}, by)
+				defer r.stop()
+				i := 0
+				for ; time.Since(a.begin) < freed; i++ {
+					a.add(r, fmt.Sprint("locked ", i), 1, false)
+					id := fmt.Sprint("other ", i)
+					a.add(r, id, 2, false)
+					<-time.After(2 * time.Second)
+					if time.Since(a.begin) > proved {
+						a.requireWritten(t, id)
+					}
+				}
+				r.stop()
+				for i := range i {
+					a.requireWritten(t, fmt.Sprint("other ", i))
+					a.requireWritten(t, fmt.Sprint("locked ", i))
+				}
+				if len(r.locked) != 0 {
+					t.Errorf("locked by organization: %v", r.locked)
+				}
+			})
+		})
+	}
+}
+
 // On PostgreSQL the outcomes of turns that have few go together, one batch at a time, and those of a turn that has many alone.
 func TestFewOutcomesShareABatch(t *testing.T) {
 	t.Parallel()

@@ -132,10 +132,10 @@ func (g *groups) lineOf(ctx context.Context, want Foresight) *groupLine {
 }
 
 func (g *groups) do(ctx context.Context, want Foresight, body func(session, *foreseen) error) error {
+	g.note(turnOf(ctx))
 	if want.Thread == (ThreadKey{}) && g.unfit.is(want.Kind) {
 		return g.engine.inTx(ctx, func(s session) error { return body(s, nil) })
 	}
-	g.note(turnOf(ctx))
 	m := &member{ctx: ctx, want: want, body: body, done: make(chan struct{})}
 	line := g.lineOf(ctx, want)
 	if !line.add(m) {
@@ -251,7 +251,8 @@ func (l *groupLine) run() {
 }
 
 // rest lets the organization of a member that has written much wait for its next group as long as this one took, while
-// others come: the processors and the disk are theirs in that time. The caller holds the lock.
+// others come: the processors and the disk are theirs in that time. A member that has run outside of its group counts
+// as none. The caller holds the lock.
 func (l *groupLine) rest(m *member, took time.Duration) {
 	if m.rows <= heavyRows || l.alone() {
 		return

@@ -180,7 +180,7 @@ func (r Reader) OwnSendJobs(node string, young time.Duration, now time.Time, las
 }
 
 // OwnSendJobKeys returns the ids, and the accounts, of up to limit of the node's jobs after the given one, in the order of
-// OwnSendJobs. It reads the index alone, which costs a tenth.
+// OwnSendJobs. On SQLite it reads the index alone, which costs a tenth.
 func (r Reader) OwnSendJobKeys(node string, last SendJob, limit int) (keys []SendJob, err error) {
 	if last.AccountID != "" {
 		keys, err = many(r, scanSendJobKey, `SELECT account_id, message_id || '' FROM send_jobs
