@@ -91,3 +91,22 @@ func TestDoorsOnceTheOtherIsGone(t *testing.T) {
 		synctest.Wait() // the one that waited is through
 	})
 }
+
+// Somebody is in company for two seconds after another came.
+func TestCompany(t *testing.T) {
+	t.Parallel()
+	var c Company[string]
+	if !c.Alone() {
+		t.Error("nobody has come, and they are not alone")
+	}
+	begin := time.Now()
+	for _, step := range []struct {
+		key   string
+		after time.Duration
+		alone bool
+	}{{"a", 0, true}, {"a", time.Second, true}, {"b", 2 * time.Second, false}, {"b", 3 * time.Second, false}, {"b", 5 * time.Second, true}, {"a", 6 * time.Second, false}} {
+		if c.Note(step.key, begin.Add(step.after)); c.Alone() != step.alone {
+			t.Errorf("%q after %v is alone: %v", step.key, step.after, c.Alone())
+		}
+	}
+}

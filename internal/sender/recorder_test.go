@@ -302,6 +302,18 @@ func (a *away) requireWritten(t *testing.T, id string) {
 	}
 }
 
+// locking is record while somebody holds the rows of some jobs, until they are freed.
+func (a *away) locking(freed time.Duration, locked func(store.SendJob) bool) func([]core.SendResult) error {
+	return func(results []core.SendResult) error {
+		of := func(r core.SendResult) bool { return locked(r.Work.Job) }
+		if time.Since(a.begin) < freed && slices.ContainsFunc(results, of) {
+			<-time.After(recordTimeout)
+			return errLocked
+		}
+		return a.record(results)
+	}
+}
+
 // Whoever holds an organization's rows for long, such as a node that froze in a transaction, keeps the outcomes that need
 // them from being written, and nothing else: others send, and what came in a batch with such an outcome is written too.
 func TestLockedRowsHoldUpNobodyElse(t *testing.T) {
@@ -312,14 +324,7 @@ func TestLockedRowsHoldUpNobodyElse(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := newAway(nil)
 				const freed = 5 * time.Minute
-				r := recorderOf(func(results []core.SendResult) error {
-					locked := slices.ContainsFunc(results, func(r core.SendResult) bool { return r.Work.Job.MessageID[0] == 'l' })
-					if locked && time.Since(a.begin) < freed {
-						<-time.After(recordTimeout)
-						return errLocked
-					}
-					return a.record(results)
-				}, by)
+				r := recorderOf(a.locking(freed, func(job store.SendJob) bool { return job.MessageID[0] == 'l' }), by)
 				defer r.stop()
 				for i := range 8 {
 					a.add(r, fmt.Sprint("locked ", i), 1, i%2 == 0)
@@ -357,14 +362,7 @@ func TestLockedRowsForLong(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := newAway(nil)
 				const freed, proved = 10 * time.Minute, time.Minute
-				r := recorderOf(func(results []core.SendResult) error {
-					locked := slices.ContainsFunc(results, func(r core.SendResult) bool { return r.Work.Job.OrgID == "1" })
-					if locked && time.Since(a.begin) < freed {
-						<-time.After(recordTimeout)
-						return errLocked
-					}
-					return a.record(results)
-				}, by)
+				r := recorderOf(a.locking(freed, func(job store.SendJob) bool { return job.OrgID == "1" }), by)
 				defer r.stop()
 				i := 0
 				for ; time.Since(a.begin) < freed; i++ {
