@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/parleyhq/parley/internal/fair"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -14,9 +15,8 @@ const (
 	txUpdates  = 200
 	leastShare = 20
 	// txDeliveries bounds the deliveries of their events where these are written in the same transaction, unless a single
-	// update has more. tellsMany is how many numbers with many are remembered.
+	// update has more.
 	txDeliveries = 200
-	tellsMany    = 10_000
 	// maxQueued bounds the bytes that wait in memory. Numbers with little there, a 64th of it, may exceed it by half,
 	// so that a number with much does not keep them out.
 	maxQueued = 16 << 20
@@ -95,9 +95,9 @@ type queues struct {
 	closed  bool
 	bytes   int
 	most    int
-	held    map[string]bool // rows that are in memory
-	newest  time.Time       // the latest time in a row's id
-	tells   map[string]int  // how many endpoints are told of an update, for numbers with many
+	held    map[string]bool    // rows that are in memory
+	newest  time.Time          // the latest time in a row's id
+	reach   fair.Reach[string] // endpoints that are told of an update, by number
 
 	// Rows outside memory come first, because a number's updates would overtake each other otherwise.
 	behind    bool                // there may be such rows, of any number
@@ -117,7 +117,7 @@ type queue struct {
 }
 
 func newQueues(most int) *queues {
-	q := &queues{most: most, numbers: map[string]*queue{}, held: map[string]bool{}, tells: map[string]int{}, behind: true, spilled: map[string][]string{}, spilledOf: map[string]int{}}
+	q := &queues{most: most, numbers: map[string]*queue{}, held: map[string]bool{}, reach: fair.NewReach[string](txDeliveries / txUpdates), behind: true, spilled: map[string][]string{}, spilledOf: map[string]int{}}
 	q.more = sync.NewCond(&q.mu)
 	return q
 }
@@ -204,7 +204,7 @@ func (q *queues) take() (turns []turn) {
 	share := max(txUpdates/len(q.ready), leastShare)
 	for left, room := txUpdates, txDeliveries; left > 0 && len(q.ready) > 0; {
 		n, most := q.ready[0], min(share, left)
-		each := q.tells[n.number]
+		each := q.reach.Of(n.number)
 		if max(each, 1) > room && len(turns) > 0 {
 			q.more.Signal() // another worker may take it
 			break
@@ -226,20 +226,12 @@ func fitting(deliveries, each int) int {
 }
 
 // learn remembers how many endpoints were told of each of some updates of these numbers. Where numbers were applied together
-// it is their mean, until those with many are applied alone because of it. Some updates tell nothing new: it forgets half
-// each time.
+// it is their mean, until those with many are applied alone because of it.
 func (q *queues) learn(numbers []string, each int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.tells) > tellsMany {
-		clear(q.tells)
-	}
 	for _, number := range numbers {
-		if now := max(each, q.tells[number]/2); now*txUpdates > txDeliveries {
-			q.tells[number] = now
-		} else {
-			delete(q.tells, number)
-		}
+		q.reach.Learn(number, each)
 	}
 }
 
@@ -334,7 +326,7 @@ func (q *queues) gather(n *queue) {
 
 // canWait reports whether a queue has but a few statuses, for which its next transaction has more room.
 func (q *queues) canWait(n *queue) bool {
-	updates, many := 0, min(manyStatuses, fitting(txDeliveries, q.tells[n.number]))
+	updates, many := 0, min(manyStatuses, fitting(txDeliveries, q.reach.Of(n.number)))
 	for _, p := range n.parts {
 		if !onlyStatuses(p.updates) {
 			return false

@@ -111,7 +111,7 @@ type batch struct {
 }
 
 func startRecorder(s *Sender) *recorder {
-	by := batches{most: s.reach.fitting, fewest: recordFewest, atOnce: recorders}
+	by := batches{most: s.fittingReach, fewest: recordFewest, atOnce: recorders}
 	if s.cfg.Store.Alone() {
 		by = batches{most: s.fitting, atOnce: sharers}
 	}
@@ -127,38 +127,24 @@ func (s *Sender) fitting(string) int {
 	return recordBatch
 }
 
-// reach is how many endpoints are told of an outcome, for organizations that have many.
-type reach struct {
-	mu   sync.Mutex
-	orgs map[string]int
-}
-
-// learn remembers what the outcomes have caused. Some cause nothing, such as an attempt that is made again: it forgets
-// half each time.
-func (e *reach) learn(tx *store.Tx, results []core.SendResult) {
+// learn remembers how many deliveries the outcomes have caused.
+func (s *Sender) learn(tx *store.Tx, results []core.SendResult) {
 	of := map[string]int{}
 	for _, r := range results {
 		of[r.Work.Job.OrgID]++
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	s.reachMu.Lock()
+	defer s.reachMu.Unlock()
 	for orgID, n := range of {
-		switch each := max(tx.Delivered(orgID)/n, e.orgs[orgID]/2); {
-		case each*recordBatch <= recordDeliveries:
-			delete(e.orgs, orgID)
-		case e.orgs == nil:
-			e.orgs = map[string]int{orgID: each}
-		default:
-			e.orgs[orgID] = each
-		}
+		s.reach.Learn(orgID, tx.Delivered(orgID)/n)
 	}
 }
 
-// fitting is how many outcomes of an organization one transaction writes on PostgreSQL.
-func (e *reach) fitting(orgID string) int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if each := e.orgs[orgID]; each > 0 {
+// fittingReach is how many outcomes of an organization one transaction writes on PostgreSQL.
+func (s *Sender) fittingReach(orgID string) int {
+	s.reachMu.Lock()
+	defer s.reachMu.Unlock()
+	if each := s.reach.Of(orgID); each > 0 {
 		return max(1, recordDeliveries/each)
 	}
 	return recordBatch
@@ -184,7 +170,7 @@ func (s *Sender) record(results []core.SendResult) error {
 			return err
 		}
 		return s.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
-			tx.AfterCommit(func() { s.reach.learn(tx, results) })
+			tx.AfterCommit(func() { s.learn(tx, results) })
 			return core.RecordSends(tx, results)
 		})
 	}

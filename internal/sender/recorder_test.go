@@ -474,7 +474,7 @@ func TestOutcomesThatManyAreToldOf(t *testing.T) {
 // How many endpoints an outcome's event has is learned from its transaction.
 func TestReachIsLearned(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		var e reach
+		s := New(Config{Store: st, Lease: func() store.Lease { return store.Lease{} }})
 		results := []core.SendResult{{Work: ofWork("a", 1, false)}, {Work: ofWork("b", 1, false)}, {Work: ofWork("c", 2, false)}}
 		deliver := func(each int) {
 			storetest.InTx(t, st, func(tx *store.Tx) error {
@@ -484,7 +484,7 @@ func TestReachIsLearned(t *testing.T) {
 						return err
 					}
 				}
-				e.learn(tx, results)
+				s.learn(tx, results)
 				return nil
 			})
 		}
@@ -493,8 +493,8 @@ func TestReachIsLearned(t *testing.T) {
 			{0, recordBatch}, {3, recordBatch}, {20, recordDeliveries / 20}, {recordDeliveries + 1, 1}, {16, recordDeliveries / 96},
 			{16, recordDeliveries / 48}, {0, recordDeliveries / 24}, {0, recordDeliveries / 12}, {0, recordDeliveries / 6}, {0, recordBatch},
 		} {
-			if deliver(step.each); e.fitting(org) != step.want || e.fitting(other) != recordBatch {
-				t.Errorf("after %d deliveries of each, %d outcomes go together, and %d of another organization; want %d", step.each, e.fitting(org), e.fitting(other), step.want)
+			if deliver(step.each); s.fittingReach(org) != step.want || s.fittingReach(other) != recordBatch {
+				t.Errorf("after %d deliveries of each, %d outcomes go together, and %d of another organization; want %d", step.each, s.fittingReach(org), s.fittingReach(other), step.want)
 			}
 		}
 	})

@@ -72,7 +72,8 @@ type Config struct {
 type Sender struct {
 	cfg     Config
 	results *recorder
-	reach   reach
+	reachMu sync.Mutex
+	reach   fair.Reach[string]     // endpoints that are told of an outcome, by organization
 	starts  *fair.Gate[store.Turn] // for calls whose request is not written yet
 	manners courtesy
 	started store.Moment
@@ -106,7 +107,7 @@ func New(cfg Config) *Sender {
 	return &Sender{
 		cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, life: cfg.Lease().Node,
 		loaded: map[string]store.Moment{}, left: map[string]bool{}, told: map[store.SendQueue]bool{},
-		starts: fair.NewGate[store.Turn](maxStarting), manners: courtesy{lateness: cfg.Lateness},
+		starts: fair.NewGate[store.Turn](maxStarting), manners: courtesy{lateness: cfg.Lateness}, reach: fair.NewReach[string](recordDeliveries / recordBatch),
 		Bell: part.NewBell(), hear: part.NewBell(), ctx: ctx, cancel: cancel,
 	}
 }
