@@ -164,12 +164,12 @@ func (c *Customer) Archive(now time.Time) bool {
 	return true
 }
 
-// Restored is the status of a customer that leaves the archive: suspended if it was suspended, active if it has
-// ever connected a number, and pending otherwise.
+// Restored is the status of a customer that leaves the archive: the one from which it was archived. Where that was not
+// written down it is active if it has ever connected a number, and pending otherwise.
 func (c Customer) Restored() CustomerStatus {
 	switch {
-	case c.ArchivedFrom == CustomerSuspended:
-		return CustomerSuspended
+	case c.ArchivedFrom != "":
+		return c.ArchivedFrom
 	case c.OnboardedAt != nil:
 		return CustomerActive
 	default:

@@ -62,8 +62,9 @@ func TestCustomerStates(t *testing.T) {
 	}
 	for from, want := range map[chat.CustomerStatus][2]chat.CustomerStatus{ // without a number, and with one
 		chat.CustomerSuspended: {chat.CustomerSuspended, chat.CustomerSuspended},
-		chat.CustomerPending:   {chat.CustomerPending, chat.CustomerActive},
-		chat.CustomerActive:    {chat.CustomerPending, chat.CustomerActive},
+		chat.CustomerPending:   {chat.CustomerPending, chat.CustomerPending},
+		chat.CustomerActive:    {chat.CustomerActive, chat.CustomerActive},
+		"":                     {chat.CustomerPending, chat.CustomerActive}, // not written down
 	} {
 		c := chat.Customer{Status: chat.CustomerArchived, ArchivedFrom: from}
 		without := c.Restored()
