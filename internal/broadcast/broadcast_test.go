@@ -284,14 +284,7 @@ func TestFilledInAfterANewNumber(t *testing.T) {
 func TestQuotaAfterPause(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		const people, most = 120, 1000
-		r.InTx(func(tx *store.Tx) error {
-			if err := tx.PutPlan(chat.Plan{Name: "small", MonthlyMessages: new(int64(most))}); err != nil {
-				return err
-			}
-			organization, err := tx.Organization(r.Org.ID)
-			organization.Plan = "small"
-			return errors.Join(err, tx.UpdateOrganization(organization))
-		})
+		r.limit(most)
 		b := r.create(0, people)
 		r.do(b, core.StartBroadcast)
 		r.untilCalled(20)
@@ -301,6 +294,26 @@ func TestQuotaAfterPause(t *testing.T) {
 		p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now)
 		if err != nil || p.MessagesLeft == nil || *p.MessagesLeft != most-sent || sent == people {
 			t.Errorf("%d were sent, and %v of %d are left: %v", sent, p.MessagesLeft, most, err)
+		}
+	})
+}
+
+// A broadcast that uses up the month's messages sends exactly as many as there were, also those that wait to be sent when it
+// pauses.
+func TestQuotaIsUsedUp(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		first := 0
+		for _, most := range []int64{3, 7, 100} { // in all
+			before := int64(first)
+			r.limit(most)
+			b := r.create(first, int(most-before)+20)
+			r.do(b, core.StartBroadcast)
+			pass(time.Minute)
+			if n := r.counts(b); n.Sent != most-before || n.Waiting != 20 {
+				t.Errorf("%d may be sent, and %d were before: %+v", most, before, n)
+			}
+			r.requireState(b, chat.BroadcastPaused, chat.ReasonQuotaExceeded)
+			first = int(most)
 		}
 	})
 }

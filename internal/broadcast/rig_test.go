@@ -3,6 +3,7 @@ package broadcast_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -164,6 +165,18 @@ func (r *rig) template(category, status, body string) {
 }
 
 func number(i int) string { return fmt.Sprintf("+49155100%05d", i) }
+
+// limit gives the organization a plan with so many messages a month.
+func (r *rig) limit(messages int64) {
+	r.InTx(func(tx *store.Tx) error {
+		if err := tx.PutPlan(chat.Plan{Name: "small", MonthlyMessages: &messages}); err != nil {
+			return err
+		}
+		organization, err := tx.Organization(r.Org.ID)
+		organization.Plan = "small"
+		return errors.Join(err, tx.UpdateOrganization(organization))
+	})
+}
 
 // create makes a broadcast to the given number of people, starting with the given one.
 func (r *rig) create(first, people int, change ...func(*core.NewBroadcast)) (b chat.Broadcast) {

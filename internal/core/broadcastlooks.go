@@ -10,7 +10,7 @@ import (
 // Look is what was seen of a broadcast's message just before it is sent.
 type Look struct {
 	Open    bool          // it still waits to be sent, and by the same node
-	Halted  bool          // its broadcast was paused or stopped
+	Halted  bool          // its broadcast was paused or stopped, see store.HaltedMessages
 	contact *chat.Contact // the recipient, if the message needs consent and the contact is there
 }
 
@@ -27,7 +27,7 @@ func LookAt(r store.Reader, orgID string, works []store.SendWork) (map[string]Lo
 	if err != nil {
 		return nil, err
 	}
-	statuses, err := r.BroadcastStatuses(ids)
+	halted, err := r.HaltedMessages(ids)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +40,7 @@ func LookAt(r store.Reader, orgID string, works []store.SendWork) (map[string]Lo
 	looks := make(map[string]Look, len(works))
 	for _, w := range works {
 		owner, open := owners[w.Message.ID]
-		status := statuses[w.Message.ID]
-		look := Look{Open: open && owner == w.Job.Owner, Halted: status == chat.BroadcastPaused || status == chat.BroadcastStopped}
+		look := Look{Open: open && owner == w.Job.Owner, Halted: halted[w.Message.ID]}
 		if contact, ok := contacts[w.Message.ContactID]; ok {
 			look.contact = &contact
 		}

@@ -245,18 +245,19 @@ func (r Reader) RecipientOfMessage(orgID, messageID string) (chat.Recipient, err
 	return one(r, scanRecipient, "SELECT "+recipientColumns+" FROM broadcast_recipients WHERE message_id = $2 AND org_id = $1"+r.forUpdate(), orgID, messageID)
 }
 
-// BroadcastStatuses are the statuses of the broadcasts of messages, by message. A message that no broadcast has is left
-// out. Like MoveRecipients it does not filter by organization.
-func (r Reader) BroadcastStatuses(messageIDs []string) (map[string]chat.BroadcastStatus, error) {
-	found := make(map[string]chat.BroadcastStatus, len(messageIDs))
-	err := r.db.query(r.ctx, `SELECT r.message_id, (SELECT b.status FROM broadcasts b WHERE b.org_id = r.org_id AND b.id = r.broadcast_id)
-		FROM broadcast_recipients r WHERE r.message_id IS NOT NULL AND `+r.dialect.oneOf("r.message_id", "$1"), []any{r.dialect.list(messageIDs)}, func(row scanner) error {
-		var id, status string
-		err := row.Scan(&id, &status)
-		found[id] = chat.BroadcastStatus(status)
-		return err
-	})
-	return found, err
+// HaltedMessages are those of some messages whose broadcast was paused or stopped after they were made. One that paused
+// because the month's messages are used up has not halted those that are among them. Like MoveRecipients it does not filter by
+// organization.
+func (r Reader) HaltedMessages(messageIDs []string) (map[string]bool, error) {
+	ids, err := many(r, scanText, `SELECT r.message_id FROM broadcast_recipients r JOIN broadcasts b ON b.org_id = r.org_id AND b.id = r.broadcast_id
+		WHERE r.message_id IS NOT NULL AND `+r.dialect.oneOf("r.message_id", "$1")+` AND
+			(b.status = '`+string(chat.BroadcastStopped)+`' OR b.status = '`+string(chat.BroadcastPaused)+`' AND b.reason <> '`+string(chat.ReasonQuotaExceeded)+"')",
+		r.dialect.list(messageIDs))
+	halted := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		halted[id] = true
+	}
+	return halted, err
 }
 
 // UnqueueRecipient detaches a recipient's message, so that the recipient waits again.
