@@ -59,6 +59,8 @@ func TestMarkRead(t *testing.T) {
 			received(t, c, provider.Message{ProviderID: "wamid.next"})
 		}), Request: readBody(`"message_id":"wamid.in"`), Status: http.StatusOK, Want: wantRead, Change: markedRead, Then: nothingUnread},
 		{Name: "from a number that cannot send", Given: all(cameIn("wamid.in"), changeNumber(func(a *chat.Account) { a.Restriction = new(chat.RestrictAll) })), Request: readBody(`"message_id":"wamid.in"`), Status: http.StatusOK, Change: markedRead},
+		{Name: "fields of a send are not looked at", Given: cameIn("wamid.in"), Request: post(`{"messaging_product":"chat","status":"read","message_id":"wamid.in","to":"bad","recipient":5,"recipient_type":"x","context":{}}`), Status: http.StatusOK,
+			Want: wantRead, Change: markedRead, Events: []string{}},
 		{Name: "with a key", Given: cameIn("wamid.in"), Request: under("k", "/v1/${number}/messages", `{"messaging_product":"chat","status":"read","message_id":"wamid.in"}`), Status: http.StatusOK,
 			Want: wantRead, Header: fresh, Change: apitest.Changes{"messages": "~1", "conversations": "~1", "idempotency": "+1"}},
 		{Name: "again with its key", Given: all(cameIn("wamid.in"), first(under("k", "/v1/${number}/messages", `{"messaging_product":"chat","status":"read","message_id":"wamid.in"}`))),

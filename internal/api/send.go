@@ -21,7 +21,7 @@ type sendBody struct {
 	MessagingProduct string                             `json:"messaging_product" enum:"chat"`
 	RecipientType    string                             `json:"recipient_type,omitempty" enum:"individual"`
 	To               *string                            `json:"to,omitempty" format:"phone-number" doc:"Number in international form, with or without +. It wins over recipient."`
-	Recipient        *string                            `json:"recipient,omitempty" pattern:"^([A-Z]{2}[.](ENT[.])?[A-Za-z0-9]{1,128}|cnv_[0-9A-HJKMNP-TV-Z]{26})$" doc:"A BSUID or parent BSUID, or the id of one of this number's conversations (cnv_…), whose contact gets the message."`
+	Recipient        *string                            `json:"recipient,omitempty" pattern:"^[A-Z]{2}[.](ENT[.])?[A-Za-z0-9]{1,128}$" doc:"A BSUID or parent BSUID."`
 	Context          *contextBody                       `json:"context,omitempty" doc:"Makes it a reply."`
 	Type             string                             `json:"type,omitempty" enum:"text,image,document,video,audio,template,interactive,reaction" doc:"Required to send."`
 	Text             rest.Part[chat.TextContent]        `json:"text,omitzero" doc:"A text, for type text."`
@@ -35,6 +35,7 @@ type sendBody struct {
 	Status           string                             `json:"status,omitempty" enum:"read" doc:"Marks an inbound message as read, instead of sending one."`
 	MessageID        *string                            `json:"message_id,omitempty" minLength:"1" doc:"With status: the provider's id of the inbound message."`
 	content          chat.Content                       // the content that type names
+	conversation     string                             // the id of the conversation that a user names as the recipient
 	TypingIndicator  *typingBody                        `json:"typing_indicator,omitempty" doc:"With status: shows that an answer is being written, for up to 25 seconds."`
 }
 
@@ -134,12 +135,12 @@ func (b *sendBody) CheckTogether(f *rest.Fields) {
 		}
 	}
 	if !f.Given("type") && f.Given("status") {
+		f.Forget("to", "recipient", "recipient_type", "context")
 		f.Require("message_id", "Give the provider's id of the message that was read.")
 		return
 	}
-	if !f.Given("recipient") {
-		f.Require("to", "Give to or recipient.")
-	}
+	f.Forget("status", "message_id", "typing_indicator")
+	b.checkRecipient(f)
 	f.Require("type", "Give type to send a message, or status to mark one as read.")
 	if !slices.Contains(chat.SendableTypes, chat.MessageType(name)) {
 		return
@@ -148,6 +149,20 @@ func (b *sendBody) CheckTogether(f *rest.Fields) {
 	if f.Given(name) {
 		b.content = chat.NewContent(chat.MessageType(name))
 		f.Decode(name, b.content)
+	}
+}
+
+// checkRecipient checks the fields that name the person. Those who use the dashboard may name a conversation, because they
+// do not see every number; resolve refuses that to programs.
+func (b *sendBody) checkRecipient(f *rest.Fields) {
+	switch {
+	case f.Given("to"):
+		f.Forget("recipient")
+	case !f.Given("recipient"):
+		f.Require("to", "Give to or recipient.")
+	case chat.KindConversation.Valid(f.Text("recipient")):
+		b.conversation = f.Text("recipient")
+		f.Forget("recipient")
 	}
 }
 
@@ -161,8 +176,11 @@ func (a *API) send(tx *store.Tx, c *rest.Call, m core.NewMessage) (MessageView, 
 // resolve replaces a conversation's id by the person's number or id, and our ids of messages by the provider's.
 // Users who do not see numbers send with these ids.
 func (a *API) resolve(c *rest.Call, b *sendBody) (err error) {
-	if b.To == nil && b.Recipient != nil && chat.KindConversation.Valid(*b.Recipient) {
-		contact, err := core.ContactOfConversation(c.Read(), c.Account, *b.Recipient)
+	if b.conversation != "" {
+		if c.Caller.User == nil {
+			return chat.Invalid("recipient", "Give the person's BSUID, or their number in to.")
+		}
+		contact, err := core.ContactOfConversation(c.Read(), c.Account, b.conversation)
 		if err != nil {
 			return err
 		}

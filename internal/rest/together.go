@@ -30,8 +30,12 @@ func (f *Fields) Require(name, message string) {
 	}
 }
 
-// Forget drops the findings of a field.
-func (f *Fields) Forget(name string) { f.at(name).found = findings{} }
+// Forget takes fields for unknown ones, which are ignored.
+func (f *Fields) Forget(names ...string) {
+	for _, name := range names {
+		*f.at(name) = fieldState{}
+	}
+}
 
 // Text is the value of a text field; empty if it is not a text.
 func (f *Fields) Text(name string) string {
