@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"reflect"
 	"slices"
@@ -175,8 +176,18 @@ func (c *Call) errorAnswer(err error) Answer {
 
 const internalMessage = "Something went wrong on our side. Try again; if it stays, report the request_id."
 
+// log says of which request a line is. It names the operation's route and not the path, which may hold a secret: the token
+// of a link is the permission to choose its user's password.
+func (c *Call) log() *slog.Logger {
+	route := ""
+	if c.op != nil {
+		route = c.surface.base + c.op.Path
+	}
+	return c.surface.log.With("request_id", c.ID, "method", c.R.Method, "route", route)
+}
+
 func (c *Call) unexpected(err error) *chat.Error {
-	log := c.surface.log.With("request_id", c.ID, "method", c.R.Method, "path", c.R.URL.Path, "error", err)
+	log := c.log().With("error", err)
 	switch {
 	case errors.Is(err, store.ErrNotFound) && c.op != nil && slices.Contains(c.op.Errors, chat.CodeResourceNotFound):
 		return chat.NotFound("resource")

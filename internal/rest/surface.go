@@ -183,7 +183,7 @@ func (s *Surface) serveSafely(c *Call) (ans Answer, err error) {
 			if v == errCutOff {
 				panic(http.ErrAbortHandler)
 			}
-			s.log.Error("panic", "request_id", c.ID, "method", c.R.Method, "path", c.R.URL.Path, "panic", v, "stack", string(debug.Stack()))
+			c.log().Error("panic", "panic", v, "stack", string(debug.Stack()))
 			err = chat.Fail(chat.CodeInternalError, internalMessage)
 		}
 	}()
