@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -55,6 +56,32 @@ func TestStreamShowsWhatOneSees(t *testing.T) {
 				if hint := <-s.Hints; hint.ID != "" && hint.ID != c.first.ID {
 					t.Errorf("somebody who may not see it is told of %+v", hint)
 				}
+			}
+		}
+	})
+}
+
+// What agents cannot read is not hinted at to them. Admins hear of it, but not which: the object may be another team's.
+func TestStreamIsSilentOfWhatOneMayNotRead(t *testing.T) {
+	each(t, newHolder, func(t *testing.T, h *holder) {
+		agent, admin := h.as.Listen(t), h.As(t, h.User(t, h.org, chat.RoleAdmin, chat.SeesTeams)).Listen(t)
+		h.owner.Do(t, "DELETE", "/"+h.ids[""]+"/broadcasts/"+h.ids["broadcasts"], "").RequireStatus(t, http.StatusOK)
+		h.make(t, "broadcasts", "/"+h.ids[""]+"/broadcasts", bodies["POST /{phone_number_id}/broadcasts"])
+		h.owner.Do(t, "PATCH", "/"+h.ids[""]+"/broadcasts/"+h.ids["broadcasts"], `{"name":"y"}`).RequireStatus(t, http.StatusOK)
+		h.make(t, "keys", "/keys", `{"name":"y"}`)
+		h.endpoint(t)
+		h.make(t, "customers/setup_links", "/customers/"+h.ids["customers"]+"/setup_links", `{}`)
+		h.owner.Do(t, "PATCH", "/customers/"+h.ids["customers"], `{"name":"y"}`).RequireStatus(t, http.StatusOK)
+		hidden := []string{"broadcast", "keys", "webhooks", "customers"}
+		for _, hint := range admin.Until(t, append(hidden, "numbers")...) {
+			if hint.ID != "" {
+				t.Errorf("an admin of no team is told of %+v", hint)
+			}
+		}
+		h.make(t, "views", "/views", `{"name":"the end","filter":{}}`)
+		for _, hint := range agent.Until(t, "views", "numbers") { // a number shows whose it is
+			if slices.Contains(hidden, hint.Kind) {
+				t.Errorf("an agent is told of %+v", hint)
 			}
 		}
 	})

@@ -1,4 +1,4 @@
-// Package live tells open dashboards about changes, as hints: the kind and the id of what changed. The browser
+// Package live tells open dashboards about changes, as hints: the kind of what changed, and which conversation. The browser
 // then fetches what it shows. So nobody is told anything that they may not see, and a lost hint does little
 // harm. Changes on other nodes arrive by the store's wake-ups.
 package live
@@ -51,6 +51,11 @@ const (
 	KindPresence = "presence"
 	KindPhone    = "phone"
 )
+
+// leastRoles are the roles that may read what has changed, where not everybody may.
+var leastRoles = map[store.ChangeKind]chat.Role{
+	store.ChangedBroadcast: chat.RoleAdmin, store.ChangedCustomers: chat.RoleAdmin, store.ChangedKeys: chat.RoleAdmin, store.ChangedWebhooks: chat.RoleAdmin,
+}
 
 // Config configures a hub.
 type Config struct {
@@ -161,15 +166,17 @@ func (h *Hub) tellHere(org string, changes []store.Change) {
 		h.checkSessions(h.listeners(org))
 	}
 	for _, l := range h.listeners(org) {
-		hints, ids := []Hint{}, []string{}
+		u, hints, ids := l.User(), []Hint{}, []string{}
 		for _, c := range changes {
-			if c.Kind == store.ChangedConversation {
+			least, restricted := leastRoles[c.Kind]
+			switch {
+			case c.Kind == store.ChangedConversation:
 				ids = append(ids, c.ID)
-			} else {
-				hints = append(hints, Hint{Kind: string(c.Kind), ID: c.ID})
+			case !restricted || u.Role.Covers(least):
+				hints = append(hints, Hint{Kind: string(c.Kind)})
 			}
 		}
-		l.add(append(hints, h.conversationHints(l.User(), ids)...))
+		l.add(append(hints, h.conversationHints(u, ids)...))
 	}
 }
 

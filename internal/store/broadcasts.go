@@ -42,7 +42,7 @@ func broadcastArgs(b chat.Broadcast) ([]any, error) {
 
 // InsertBroadcast stores a new broadcast.
 func (tx *Tx) InsertBroadcast(b chat.Broadcast) error {
-	tx.noteChange(ChangedBroadcast, b.OrgID, b.ID)
+	tx.noteChange(ChangedBroadcast, b.OrgID, "")
 	args, err := broadcastArgs(b)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (tx *Tx) InsertBroadcast(b chat.Broadcast) error {
 
 // UpdateBroadcast stores the changeable fields of a broadcast.
 func (tx *Tx) UpdateBroadcast(b chat.Broadcast) error {
-	tx.noteChange(ChangedBroadcast, b.OrgID, b.ID)
+	tx.noteChange(ChangedBroadcast, b.OrgID, "")
 	args, err := broadcastArgs(b)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func broadcastsSeenBy(u chat.User) (c conditions) {
 
 // DeleteBroadcast deletes a broadcast whose recipients are deleted.
 func (tx *Tx) DeleteBroadcast(orgID, id string) error {
-	tx.noteChange(ChangedBroadcast, orgID, id)
+	tx.noteChange(ChangedBroadcast, orgID, "")
 	if err := tx.later("DELETE FROM broadcast_tallies WHERE broadcast_id = $1", id); err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ package store
 type Change struct {
 	OrgID string
 	Kind  ChangeKind
-	ID    string // empty if one object cannot be told from another
+	ID    string // of a conversation; other changes name nothing, because not everybody who hears of them may see it
 }
 
 // ChangeKind is the kind of the changed object.
@@ -26,8 +26,7 @@ const (
 	ChangedBroadcast ChangeKind = "broadcast"
 	ChangedKeys      ChangeKind = "keys"
 	ChangedWebhooks  ChangeKind = "webhooks" // subscriptions, secrets
-	// ChangedContacts is a change of some contacts, or of bulk work on them. It names none, because the
-	// listener may not be allowed to see them.
+	// ChangedContacts is a change of some contacts, or of bulk work on them.
 	ChangedContacts ChangeKind = "contacts"
 	// ChangedOrganization is a change of its name or its settings.
 	ChangedOrganization ChangeKind = "organization"

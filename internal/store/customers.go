@@ -65,6 +65,7 @@ func (tx *Tx) InsertCustomer(c chat.Customer) error {
 // UpdateCustomer stores the changeable fields of a customer.
 func (tx *Tx) UpdateCustomer(c chat.Customer) error {
 	tx.noteChange(ChangedCustomers, c.OrgID, "")
+	tx.noteChange(ChangedNumbers, c.OrgID, "") // which everybody sees, and whose they are
 	return tx.execOne(`UPDATE customers SET name = $3, email = $4, status = $5, metadata = $6, onboarded_at = $7, archived_at = $8,
 			updated_at = $9, search_key = $10, archived_from = $11
 		WHERE org_id = $1 AND id = $2`,

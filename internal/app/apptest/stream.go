@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,21 +44,38 @@ func (b *Browser) Listen(t testing.TB) *Stream {
 	return s
 }
 
+// Until returns the next hints, until all of the kinds are among them.
+func (s *Stream) Until(t testing.TB, kinds ...string) (hints []live.Hint) {
+	t.Helper()
+	missing := func(kind string) bool {
+		return !slices.ContainsFunc(hints, func(h live.Hint) bool { return h.Kind == kind })
+	}
+	for slices.ContainsFunc(kinds, missing) {
+		hints = append(hints, s.next(t))
+	}
+	return hints
+}
+
 // Await returns the next hint of a kind and an id, and skips others.
 func (s *Stream) Await(t testing.TB, kind, id string) live.Hint {
 	t.Helper()
-	late := time.After(time.Minute)
 	for {
-		select {
-		case hint, open := <-s.Hints:
-			if !open {
-				t.Fatalf("the stream ended without %s %s", kind, id)
-			}
-			if hint.Kind == kind && hint.ID == id {
-				return hint
-			}
-		case <-late:
-			t.Fatalf("no hint %s %s in a minute", kind, id)
+		if hint := s.next(t); hint.Kind == kind && hint.ID == id {
+			return hint
 		}
 	}
+}
+
+func (s *Stream) next(t testing.TB) live.Hint {
+	t.Helper()
+	select {
+	case hint, open := <-s.Hints:
+		if !open {
+			t.Fatal("the stream has ended")
+		}
+		return hint
+	case <-time.After(time.Minute):
+		t.Fatal("no hint in a minute")
+	}
+	return live.Hint{}
 }
