@@ -36,6 +36,7 @@ type sendBody struct {
 	MessageID        *string                            `json:"message_id,omitempty" minLength:"1" doc:"With status: the provider's id of the inbound message."`
 	content          chat.Content                       // the content that type names
 	conversation     string                             // the id of the conversation that a user names as the recipient
+	about            []string                           // see core.NewMessage
 	TypingIndicator  *typingBody                        `json:"typing_indicator,omitempty" doc:"With status: shows that an answer is being written, for up to 25 seconds."`
 }
 
@@ -187,40 +188,45 @@ func (a *API) resolve(c *rest.Call, b *sendBody) (err error) {
 		b.To, b.Recipient = contact.PhoneNumber, cmp.Or(contact.BSUID, contact.ParentBSUID)
 	}
 	if b.Context != nil {
-		if b.Context.MessageID, err = a.targetID(c, "context.message_id", b.Context.MessageID); err != nil {
+		if b.Context.MessageID, err = a.targetID(c, b, "context.message_id", b.Context.MessageID); err != nil {
 			return err
 		}
 	}
 	if reaction, ok := b.content.(*chat.ReactionContent); ok {
-		reaction.MessageID, err = a.targetID(c, "reaction.message_id", reaction.MessageID)
+		reaction.MessageID, err = a.targetID(c, b, "reaction.message_id", reaction.MessageID)
 	}
 	return err
 }
 
 // targetID is the provider's id of the message that a new one is about. Programs have that id from the webhook; ours
 // would come back from the provider as a message that it does not know.
-func (a *API) targetID(c *rest.Call, param, id string) (string, error) {
-	if c.Caller.User == nil && chat.KindMessage.Valid(id) {
-		return "", chat.Invalid(param, "Give the provider's id of the message (its message_id), not its msg_ id.")
-	}
-	return a.providerID(c, id)
-}
-
-// providerID is the provider's id of the message that a user names by our id.
-func (a *API) providerID(c *rest.Call, id string) (string, error) {
-	if c.Caller.User == nil || !chat.KindMessage.Valid(id) {
+func (a *API) targetID(c *rest.Call, b *sendBody, param, id string) (string, error) {
+	if !chat.KindMessage.Valid(id) {
 		return id, nil
 	}
-	m, _, err := core.Message(c.Read(), c.Account, id)
+	if c.Caller.User == nil {
+		return "", chat.Invalid(param, "Give the provider's id of the message (its message_id), not its msg_ id.")
+	}
+	m, err := namedMessage(c, id)
+	b.about = append(b.about, m.ConversationID)
+	return m.ProviderID, err
+}
+
+// namedMessage is the message that a user names by our id.
+func namedMessage(c *rest.Call, id string) (chat.Message, error) {
+	m, err := core.SeenMessage(c.Read(), c.Account, *c.Caller.User, id)
 	if err == nil && m.ProviderID == "" {
 		err = chat.NotFound("message that the person has")
 	}
-	return m.ProviderID, err
+	return m, err
 }
 
 func (a *API) newMessage(c *rest.Call, b sendBody) core.NewMessage {
 	content := b.content
-	m := core.NewMessage{Type: chat.MessageType(b.Type), Source: chat.SourceAPI, By: c.Caller.User, Media: chat.LibraryMedia(chat.MessageType(b.Type), content)}
+	m := core.NewMessage{
+		Type: chat.MessageType(b.Type), Source: chat.SourceAPI, By: c.Caller.User, About: b.about,
+		Media: chat.LibraryMedia(chat.MessageType(b.Type), content),
+	}
 	if m.By != nil {
 		m.Source = chat.SourceDashboard
 	}
@@ -245,9 +251,13 @@ func (a *API) markRead(c *rest.Call, b sendBody) (rest.Answer, error) {
 	if err := c.FindAccount(c.Read()); err != nil {
 		return rest.Answer{}, err
 	}
-	id, err := a.providerID(c, *b.MessageID)
-	if err != nil {
-		return rest.Answer{}, err
+	id := *b.MessageID
+	if c.Caller.User != nil && chat.KindMessage.Valid(id) {
+		named, err := namedMessage(c, id)
+		if err != nil {
+			return rest.Answer{}, err
+		}
+		id = named.ProviderID
 	}
 	m, err := a.numbers.MarkRead(c.Ctx, c.Account, id, b.TypingIndicator != nil, c.Caller.User)
 	return c.Success(readReceiptView{ID: rest.MessageID(m.ID), Object: "message", Status: "read", MessageID: m.ProviderID}), err

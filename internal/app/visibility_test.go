@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/app/apptest"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -125,6 +126,44 @@ func TestHiddenConversationsCoverAll(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A message can be quoted, reacted to and marked as read in its own conversation by those who see it. For all others it
+// is not there.
+func TestHiddenMessagesCannotBeNamed(t *testing.T) {
+	each(t, newHidden, func(t *testing.T, h hidden) {
+		h.choose(t, `{"mask_numbers":true}`)
+		u := h.User(t, h.org, chat.RoleAgent, chat.SeesAssigned, h.org.TeamID)
+		theirs, own := h.As(t, u), h.receive(t, h.account, "+4915112345699", "wamid.2", "Hello")
+		h.as.Do(t, "PATCH", "/conversations/"+own, `{"assigned_to":"`+u.ID+`"}`).RequireStatus(t, http.StatusOK)
+		name := func(b *apptest.Browser, naming, id string) *apitest.Response {
+			return b.Do(t, "POST", "/"+*h.account.PhoneNumberID+"/messages", `{"messaging_product":"chat",`+strings.NewReplacer("{message}", id, "{recipient}", own).Replace(naming)+`}`)
+		}
+		missing := h.Store.NewID(chat.KindMessage)
+		foreign, mine := h.message(t, "wamid.1"), h.message(t, "wamid.2")
+		for _, naming := range []string{
+			`"recipient":"{recipient}","type":"text","text":{"body":"x"},"context":{"message_id":"{message}"}`,
+			`"recipient":"{recipient}","type":"reaction","reaction":{"message_id":"{message}","emoji":"x"}`,
+			`"status":"read","message_id":"{message}"`,
+		} {
+			want := name(theirs, naming, missing).RequireFailure(t, "resource_not_found", "").Failure(t)
+			same(t, naming+" of a message that is hidden", name(theirs, naming, foreign).RequireFailure(t, "resource_not_found", "").Failure(t).Message, want.Message)
+			if sends := strings.Contains(naming, "recipient"); sends { // to another person than who wrote the message
+				same(t, naming+" of a message elsewhere", name(h.as, naming, foreign).RequireFailure(t, "resource_not_found", "").Failure(t).Message, want.Message)
+			}
+			if r := name(theirs, naming, mine).RequireStatus(t, http.StatusOK); strings.Contains(string(r.Body), "wamid") {
+				t.Errorf("%s answers %s", naming, r.Body)
+			}
+		}
+	})
+}
+
+// message is the id of a message that came in.
+func (h hidden) message(t testing.TB, providerID string) string {
+	t.Helper()
+	m, err := h.Store.Read(t.Context()).MessageByProviderID(h.org.ID, h.account.ID, providerID)
+	must(t, err)
+	return m.ID
 }
 
 // A user who sees only assigned conversations sees one once it is assigned, and can start one, which is then

@@ -41,6 +41,15 @@ func Messages(r store.Reader, account chat.Account, f store.MessageFilter, p sto
 	return slice, contacts, err
 }
 
+// SeenMessage is a message of an account in a conversation that a user sees.
+func SeenMessage(r store.Reader, account chat.Account, u chat.User, id string) (chat.Message, error) {
+	m, err := r.Message(account.OrgID, account.ID, id)
+	if err == nil {
+		_, err = r.SeenConversation(u, m.ConversationID)
+	}
+	return m, orNotFound(err, "message")
+}
+
 // MessageToRead is the inbound message of a read receipt. A user who sends one must see the conversation.
 func MessageToRead(r store.Reader, account chat.Account, providerID string, by *chat.User) (chat.Message, error) {
 	m, err := r.MessageByProviderID(account.OrgID, account.ID, providerID)

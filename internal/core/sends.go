@@ -25,6 +25,7 @@ type NewMessage struct {
 	Media     chat.LibraryFile // the file that the content names
 	Source    chat.Source
 	By        *chat.User // the user who sends it from the dashboard
+	About     []string   // the conversations of the messages that this user quotes or reacts to by our ids
 	// Template is the result of Templates.Choose for a template message; MoreMedia are the files in it.
 	Template  *TemplateChoice
 	MoreMedia []chat.LibraryFile
@@ -66,6 +67,9 @@ func place(tx *store.Tx, account chat.Account, in NewMessage) (Accepted, error) 
 	}
 	if err := maySend(tx.Reader, account, t.conversation, begun, in.By); err != nil {
 		return Accepted{}, err
+	}
+	if slices.ContainsFunc(in.About, func(id string) bool { return id != t.conversation.ID }) {
+		return Accepted{}, chat.NotFound("message") // the person has no such message
 	}
 	if err := checkConsent(account, t.contact, in.Template.consentCategory()); err != nil {
 		return Accepted{}, err
