@@ -3,6 +3,7 @@ package app_test
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -291,6 +292,34 @@ func TestCannedReplies(t *testing.T) {
 		colleague.Do(t, "PATCH", "/replies/"+shared.ID, `{"body":"10 to 6"}`).RequireStatus(t, http.StatusOK)
 		colleague.Do(t, "DELETE", "/replies/"+shared.ID, "").RequireStatus(t, http.StatusOK)
 		same(t, "what is left", usable(o.as), []string{own.ID})
+	})
+}
+
+// A reply can be given the files that its writer could send, and keeps them when the writer leaves the team.
+func TestCannedRepliesTakeFilesThatOneMaySee(t *testing.T) {
+	each(t, newOffice, func(t *testing.T, o *office) {
+		team := storetest.Team(t, o.Store, o.org.ID, "Others")
+		file := o.store(t, o.account, "prices.pdf", "application/pdf")
+		member := o.User(t, o.org, chat.RoleAgent, chat.SeesAssigned, o.org.TeamID)
+		all := o.User(t, o.org, chat.RoleAgent, chat.SeesAll, team.ID)
+		outside := o.User(t, o.org, chat.RoleAdmin, chat.SeesTeams, team.ID)
+		withFile := `{"name":"Prices","body":"Here","media_id":"` + file.ID + `"}`
+		missing := strings.Replace(withFile, file.ID, o.Store.NewID(chat.KindMedia), 1)
+		replies := map[string]string{}
+		for _, u := range []chat.User{member, all} {
+			var reply struct{ ID string }
+			o.As(t, u).Do(t, "POST", "/replies", withFile).RequireStatus(t, http.StatusCreated).Data(t, &reply)
+			replies[u.ID] = reply.ID
+		}
+		stranger := o.As(t, outside)
+		want := stranger.Do(t, "POST", "/replies", missing).RequireFailure(t, "invalid_field_value", "media_id").Failure(t)
+		same(t, "with another team's file", stranger.Do(t, "POST", "/replies", withFile).Failure(t), want)
+		var plain struct{ ID string }
+		stranger.Do(t, "POST", "/replies", `{"name":"Plain","body":"x"}`).RequireStatus(t, http.StatusCreated).Data(t, &plain)
+		same(t, "given another team's file", stranger.Do(t, "PATCH", "/replies/"+plain.ID, `{"media_id":"`+file.ID+`"}`).Failure(t), want)
+
+		storetest.InTx(t, o.Store, func(tx *store.Tx) error { return tx.DeleteMember(o.org.ID, o.org.TeamID, member.ID) })
+		o.As(t, member).Do(t, "PATCH", "/replies/"+replies[member.ID], strings.Replace(withFile, "Here", "Here they are", 1)).RequireStatus(t, http.StatusOK)
 	})
 }
 

@@ -22,7 +22,7 @@ func CreateReply(tx *store.Tx, u chat.User, in NewReply) (chat.CannedReply, erro
 	if in.TeamID == nil {
 		reply.OwnerID = &u.ID
 	}
-	return saveReply(tx, u, reply, chat.AuditReplyCreated)
+	return saveReply(tx, u, reply, nil, chat.AuditReplyCreated)
 }
 
 // ReplyPatch changes the fields that are given. Without a team the reply becomes the user's own.
@@ -38,6 +38,7 @@ func UpdateReply(tx *store.Tx, u chat.User, id string, patch ReplyPatch) (chat.C
 	if err != nil {
 		return reply, orNotFound(err, "reply")
 	}
+	had := reply.MediaID
 	if patch.Name != nil {
 		reply.Name = *patch.Name
 	}
@@ -53,10 +54,11 @@ func UpdateReply(tx *store.Tx, u chat.User, id string, patch ReplyPatch) (chat.C
 			reply.OwnerID = &u.ID
 		}
 	}
-	return saveReply(tx, u, reply, chat.AuditReplyUpdated)
+	return saveReply(tx, u, reply, had, chat.AuditReplyUpdated)
 }
 
-func saveReply(tx *store.Tx, u chat.User, reply chat.CannedReply, action chat.AuditAction) (chat.CannedReply, error) {
+// saveReply stores a reply. The file that it had may stay, even if the user could not give it now.
+func saveReply(tx *store.Tx, u chat.User, reply chat.CannedReply, had *string, action chat.AuditAction) (chat.CannedReply, error) {
 	if err := reply.Clean(); err != nil {
 		return reply, err
 	}
@@ -69,17 +71,31 @@ func saveReply(tx *store.Tx, u chat.User, reply chat.CannedReply, action chat.Au
 			return reply, chat.Invalid("team_id", "This is no team of yours.")
 		}
 	}
-	if reply.MediaID != nil {
-		media, err := tx.Media(u.OrgID, *reply.MediaID)
-		if errors.Is(err, store.ErrNotFound) || err == nil && media.Origin != chat.MediaLibrary {
-			return reply, chat.Invalid("media_id", "There is no such file in the library.")
-		}
-		if err != nil {
+	if file := reply.MediaID; file != nil && (had == nil || *file != *had) {
+		if err := mayUseFile(tx.Reader, u, *file); err != nil {
 			return reply, err
 		}
 	}
 	reply.UpdatedAt = tx.Now()
 	return reply, errors.Join(tx.PutCannedReply(reply), auditReply(tx, reply, action))
+}
+
+// mayUseFile refuses a file that is in the library of no number that the user may see.
+func mayUseFile(r store.Reader, u chat.User, id string) error {
+	media, err := r.Media(u.OrgID, id)
+	if err == nil && media.Origin != chat.MediaLibrary {
+		err = store.ErrNotFound
+	}
+	if err == nil && u.Sees != chat.SeesAll {
+		var member bool
+		if member, err = r.IsMember(u.OrgID, media.TeamID, u.ID); err == nil && !member {
+			err = store.ErrNotFound
+		}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return chat.Invalid("media_id", "There is no such file in the library.")
+	}
+	return err
 }
 
 // DeleteReply removes a canned reply that the user can use.
