@@ -183,3 +183,30 @@ func TestOtherOrganizationsUsers(t *testing.T) {
 		t.Errorf("there are %d people", len(people))
 	}
 }
+
+// An Idempotency-Key belongs to the person who sends it: a colleague's answer may hold what only the colleague may see.
+func TestColleaguesShareNoKeys(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		org := storetest.Org(t, w.Store)
+		ana, budi := w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID), w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID)
+		reply := func(u chat.User, name, replayed string) (id string) {
+			t.Helper()
+			r := w.As(t, u).Do(t, "POST", "/replies", `{"name":"`+name+`","body":"Hello"}`, "Idempotency-Key", "same").RequireStatus(t, http.StatusCreated)
+			var made struct {
+				ID      string
+				OwnerID string `json:"owner_id"`
+			}
+			if r.Data(t, &made); made.OwnerID != u.ID || r.Header.Get("Idempotent-Replayed") != replayed {
+				t.Errorf("%s got the reply of %s, replayed: %s", u.ID, made.OwnerID, r.Header.Get("Idempotent-Replayed"))
+			}
+			return made.ID
+		}
+		first := reply(ana, "Mine", "false")
+		reply(budi, "Mine", "false")
+		if again := reply(ana, "Mine", "true"); again != first {
+			t.Errorf("the repetition made %s after %s", again, first)
+		}
+		w.As(t, ana).Do(t, "POST", "/replies", `{"name":"Another","body":"Hello"}`, "Idempotency-Key", "same").RequireFailure(t, "idempotency_key_reuse", "Idempotency-Key")
+		w.WithKey(t, org.ID).Do(t, "POST", "/labels", `{"name":"x"}`, "Idempotency-Key", "same").RequireStatus(t, http.StatusCreated)
+	})
+}

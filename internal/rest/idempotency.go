@@ -96,10 +96,19 @@ func (c *Call) claim(body []byte) (k store.AnswerKey, fingerprint string, releas
 	if !validIdempotencyKey(key) || len(c.R.Header.Values(headerIdempotencyKey)) > 1 {
 		return store.AnswerKey{}, "", nil, chat.Invalid(headerIdempotencyKey, "Must be one header of 1 to 255 printable ASCII characters.")
 	}
-	k = store.AnswerKey{OrgID: c.OrgID(), Key: key}
+	k = store.AnswerKey{OrgID: c.OrgID(), Key: c.ownKey(key)}
 	fingerprint = fingerprintOf(c.R, body)
 	release, err = c.surface.claims.take(k, fingerprint)
 	return k, fingerprint, release, err
+}
+
+// ownKey is a key as it is stored. Programs of an organization share their keys. Users do not, because one may not see
+// what another was answered. No program sends a line break, so no key of theirs is a user's.
+func (c *Call) ownKey(key string) string {
+	if c.Caller.User == nil {
+		return key
+	}
+	return c.Caller.User.ID + "\n" + key
 }
 
 // hasIdempotencyKey reports whether the request carries a key.
