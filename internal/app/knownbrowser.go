@@ -4,9 +4,9 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/rest"
 )
 
@@ -27,7 +27,7 @@ const (
 
 // know makes the browser a known one of a user.
 func (a *App) know(c *rest.Call, email string) error {
-	text, err := json.Marshal(knownBrowser{rand.Text(), foldEmail(email), c.Now().Add(knownFor)})
+	text, err := json.Marshal(knownBrowser{rand.Text(), chat.FoldEmail(email), c.Now().Add(knownFor)})
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (a *App) known(c *rest.Call, email string) string {
 		return "" // forged, or sealed with an earlier master key
 	}
 	var b knownBrowser
-	if err := json.Unmarshal([]byte(text), &b); err != nil || b.Email != foldEmail(email) || c.Now().After(b.Until) {
+	if err := json.Unmarshal([]byte(text), &b); err != nil || b.Email != chat.FoldEmail(email) || c.Now().After(b.Until) {
 		return ""
 	}
 	return b.ID
@@ -68,6 +68,3 @@ func (a *App) keysOf(email, code string, c *rest.Call) map[string]float64 {
 	}
 	return keys
 }
-
-// foldEmail is an e-mail address as it is compared.
-func foldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }

@@ -131,6 +131,29 @@ func TestGuessing(t *testing.T) {
 	}
 }
 
+// Whoever guesses has as many guesses for all spellings of an address as for one.
+func TestGuessingWithOtherSpellings(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	org := storetest.Org(t, w.Store)
+	hash, err := core.HashPassword(password)
+	must(t, err)
+	storetest.InTx(t, w.Store, func(tx *store.Tx) error {
+		_, err := core.CreateUser(tx, core.NewUser{OrgID: org.ID, Email: "simi@example.com", Name: "Simi", Role: chat.RoleAgent, Password: hash, TeamID: org.TeamID})
+		return err
+	})
+	try := func(email, password, code string) {
+		t.Helper()
+		w.Browser().Do(t, "POST", "/session", `{"email":"`+email+`","password":"`+password+`"}`).RequireFailure(t, code, "")
+	}
+	try("\u017fimi@example.com", password, "invalid_credentials") // another address, of which nobody is known
+	for _, email := range []string{"simi@example.com", "SIMI@example.com", " simi@example.com", "Simi@Example.Com"} {
+		try(email, "wrong", "invalid_credentials")
+		try(email, "wrong", "invalid_credentials")
+	}
+	try("siMi@example.com", password, "rate_limit_exceeded")
+}
+
 // Guesses elsewhere do not keep somebody out of a browser in which they have signed in before. There they have as many tries
 // as everywhere, and for nobody else.
 func TestGuessesElsewhere(t *testing.T) {

@@ -174,6 +174,23 @@ func TestSSONewcomers(t *testing.T) {
 	answer.RequireFailure(t, "invalid_credentials", "")
 }
 
+// The address of another mailbox signs nobody in, although its letters fold to those of a user's address: the provider has
+// verified that mailbox, not the user's. Nor does a domain welcome those of a domain that looks like it.
+func TestSSOTakesAddressesAsTheyAre(t *testing.T) {
+	t.Parallel()
+	d := openDoor(t, storetest.SQLite, core.Newcomers{Domains: []string{"firma.example", "sale.example"}})
+	storetest.InTx(t, d.Store, func(tx *store.Tx) error {
+		_, err := core.CreateUser(tx, core.NewUser{OrgID: d.org.ID, Email: "admin@firma.example", Name: "Admin", Role: chat.RoleOwner, TeamID: d.org.TeamID})
+		return err
+	})
+	_, answer := d.signIn(t, verified("adm\u0131n@firma.example"))
+	answer.RequireFailure(t, "invalid_credentials", "")
+	_, answer = d.signIn(t, verified("new@\u017fale.example"))
+	answer.RequireFailure(t, "invalid_credentials", "")
+	_, answer = d.signIn(t, verified("Admin@Firma.example"))
+	answer.RequireStatus(t, http.StatusOK)
+}
+
 // A provider may tell of people apart from its token. Its word counts for the person of the token alone.
 func TestSSOAsksWhoItIs(t *testing.T) {
 	t.Parallel()

@@ -63,7 +63,7 @@ const codeKey = "code "
 
 // keysOf are the buckets of an attempt from a browser that is not known, with the size of each.
 func keysOf(email, code string, c *rest.Call) map[string]float64 {
-	email = foldEmail(email)
+	email = chat.FoldEmail(email)
 	network := clientaddr.Network(c.R)
 	keys := map[string]float64{
 		"here " + network + " " + email: triesHere, "address " + email: triesOfAddress, "place " + network: triesFromPlace,

@@ -95,6 +95,18 @@ func CleanEmail(s string) (string, error) {
 	return s, nil
 }
 
+// FoldEmail is an e-mail address as it is compared: only ASCII letters lose their case. FoldCase would make an i of a
+// dotless one, and so the same of two people's mailboxes.
+func FoldEmail(s string) string {
+	lower := []byte(strings.TrimSpace(s))
+	for i, b := range lower {
+		if 'A' <= b && b <= 'Z' {
+			lower[i] = b + 'a' - 'A'
+		}
+	}
+	return string(lower)
+}
+
 // FoldCase maps texts that differ only in case to the same text.
 func FoldCase(s string) string {
 	return strings.ToLower(strings.ToUpper(s))

@@ -75,6 +75,24 @@ func TestFoldCaseOfEveryCharacter(t *testing.T) {
 	}
 }
 
+// Letters beyond ASCII are left alone: those that fold to the letters of another's address are another mailbox.
+func TestFoldEmail(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		" Ann@Example.COM ":  "ann@example.com",
+		"adm\u0131n@acme.de": "adm\u0131n@acme.de", // dotless i
+		"adm\u0130n@acme.de": "adm\u0130n@acme.de", // dotted capital I
+		"\u017fam@acme.de":   "\u017fam@acme.de",   // long s
+		"\u212aim@acme.de":   "\u212aim@acme.de",   // the sign of the kelvin
+		"JÖRG@acme.de":       "jÖrg@acme.de",
+		"a\xff@acme.de":      "a\xff@acme.de",
+	} {
+		if got := chat.FoldEmail(given); got != want {
+			t.Errorf("%q becomes %q, not %q", given, got, want)
+		}
+	}
+}
+
 func TestCleanName(t *testing.T) {
 	t.Parallel()
 	if got, err := chat.CleanName("  " + strings.Repeat("é", 200)); err != nil || got != strings.Repeat("é", 200) {

@@ -68,11 +68,8 @@ func notHere(email string) error {
 
 // newcomer makes a user for a person whose address has a welcome domain.
 func newcomer(tx *store.Tx, in Outside, welcome Newcomers, unknown PasswordHash, b Browser) (chat.User, error) {
-	if _, err := chat.CleanEmail(in.Email); err != nil {
-		return chat.User{}, notHere(in.Email)
-	}
 	domain := in.Email[strings.LastIndexByte(in.Email, '@')+1:]
-	if !slices.ContainsFunc(welcome.Domains, func(d string) bool { return strings.EqualFold(d, domain) }) {
+	if !slices.ContainsFunc(welcome.Domains, func(d string) bool { return chat.FoldEmail(d) == chat.FoldEmail(domain) }) {
 		return chat.User{}, notHere(in.Email)
 	}
 	org := welcome.OrgID
@@ -92,6 +89,9 @@ func newcomer(tx *store.Tx, in Outside, welcome Newcomers, unknown PasswordHash,
 		name = in.Email
 	}
 	u, err := CreateUser(tx, NewUser{OrgID: org, Email: in.Email, Name: name, Password: unknown, Role: chat.RoleAgent, TeamID: teams[0].ID})
+	if e, ok := errors.AsType[*chat.Error](err); ok && e.Param == "email" { // no address, or one like that of another user
+		return u, notHere(in.Email)
+	}
 	if err != nil {
 		return u, err
 	}

@@ -51,6 +51,26 @@ func TestUsers(t *testing.T) {
 	})
 }
 
+// An address of another mailbox finds nobody, although it folds to the same unique key. So it cannot be taken either.
+func TestAddressesThatLookAlike(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		org := storetest.Org(t, st)
+		user := chat.User{ID: st.NewID(chat.KindUser), OrgID: org.ID, Email: "simi@example.com", Name: "Simi", CreatedAt: st.Now(), UpdatedAt: st.Now()}
+		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.InsertUser(user) })
+		for _, other := range []string{"s\u0131mi@example.com", "\u017fimi@example.com"} {
+			_, err := st.Read(t.Context()).UserByEmail(other)
+			requireError(t, err, store.ErrNotFound)
+			requireTxError(t, st, store.ErrNotFound, func(tx *store.Tx) error {
+				_, err := tx.UserByEmail(other)
+				return err
+			})
+			requireTxError(t, st, store.ErrDuplicate, func(tx *store.Tx) error {
+				return tx.InsertUser(chat.User{ID: tx.NewID(chat.KindUser), OrgID: org.ID, Email: other, Name: "Another"})
+			})
+		}
+	})
+}
+
 func TestMembers(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		org, other := storetest.Org(t, st), storetest.Org(t, st)

@@ -30,9 +30,14 @@ func scanUser(row scanner) (chat.User, error) {
 	return u.value(), err
 }
 
-// UserByEmail finds the user with that address, in any case, or ErrNotFound.
+// UserByEmail finds the user with that address, in any case, or ErrNotFound. The key that makes addresses unique is the
+// same for some that only look alike, so it is not enough to find somebody by.
 func (r Reader) UserByEmail(email string) (chat.User, error) {
-	return one(r, scanUser, "SELECT "+userColumns+" FROM users WHERE email_key = $1"+r.forUpdate(), chat.FoldCase(email))
+	u, err := one(r, scanUser, "SELECT "+userColumns+" FROM users WHERE email_key = $1"+r.forUpdate(), chat.FoldCase(email))
+	if err == nil && chat.FoldEmail(u.Email) != chat.FoldEmail(email) {
+		return chat.User{}, ErrNotFound
+	}
+	return u, err
 }
 
 // User returns one of an organization's users, or ErrNotFound.
