@@ -129,7 +129,7 @@ func TestLinksTakeTheSecondStep(t *testing.T) {
 	ana.turnOn(t)
 	var token string
 	storetest.InTx(t, w.Store, func(tx *store.Tx) (err error) {
-		token, _, err = core.LinkUser(tx, chat.RoleOwner, ana.OrgID, ana.ID)
+		token, _, err = core.LinkUser(tx, chat.User{Role: chat.RoleOwner}, ana.OrgID, ana.ID)
 		return err
 	})
 	b := w.Browser()

@@ -27,7 +27,7 @@ func registerUsers(a *App) {
 
 	rest.Write(a.surface, rest.Operation{
 		Method: http.MethodPatch, Path: "/users/{id}", ID: "updateUser", Tag: "Users", Role: chat.RoleAdmin,
-		Summary: "Change a user", Description: "Whoever gets another role, or is disabled, is signed out everywhere.",
+		Summary: "Change a user", Description: "Whoever gets another role, or is disabled, is signed out everywhere, and a link to choose a password stops working. So do the links for others that somebody made who may do less now.",
 	}, updateUser)
 
 	rest.Write(a.surface, rest.Operation{
@@ -121,7 +121,7 @@ type userLinkView struct {
 
 func (a *App) inviteUser(tx *store.Tx, c *rest.Call, in *rest.Sent[inviteUserBody]) (invitedView, error) {
 	b := in.Body
-	u, token, link, err := core.InviteUser(tx, c.Caller.User.Role, core.NewUser{
+	u, token, link, err := core.InviteUser(tx, *c.Caller.User, core.NewUser{
 		OrgID: c.OrgID(), Email: b.Email, Name: b.Name, Role: b.Role, Sees: b.Sees, TeamID: b.TeamID,
 	})
 	if err != nil {
@@ -165,7 +165,7 @@ func showUser(tx *store.Tx, u chat.User) (userView, error) {
 }
 
 func (a *App) linkUser(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (userLinkView, error) {
-	token, link, err := core.LinkUser(tx, c.Caller.User.Role, c.OrgID(), string(in.ID))
+	token, link, err := core.LinkUser(tx, *c.Caller.User, c.OrgID(), string(in.ID))
 	if err != nil {
 		return userLinkView{}, err
 	}

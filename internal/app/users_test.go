@@ -55,6 +55,72 @@ func TestGuessedLinksHinderNobody(t *testing.T) {
 	w.Browser().Do(t, "POST", "/links/"+path.Base(invited.Link.URL), `{"password":"`+password+`"}`).RequireStatus(t, http.StatusOK)
 }
 
+// linked makes a link for a user and returns the path at which it is used.
+func linked(t *testing.T, by *apptest.Browser, u chat.User) string {
+	t.Helper()
+	var link struct{ URL string }
+	by.Do(t, "POST", "/users/"+u.ID+"/link", "").RequireStatus(t, http.StatusCreated).Data(t, &link)
+	return "/links/" + path.Base(link.URL)
+}
+
+func requireUseless(t *testing.T, w *apptest.World, link string) {
+	t.Helper()
+	w.Browser().Get(t, link).RequireFailure(t, "link_inactive", "")
+	w.Browser().Do(t, "POST", link, `{"password":"`+password+`"}`).RequireFailure(t, "link_inactive", "")
+}
+
+// A link is for the role that the user had. Otherwise an admin, who cannot make an owner, would invite an agent, wait until
+// an owner makes the agent an owner, and then follow the invitation. Nor does a link let in whoever has left, and is back.
+func TestLinksEndWithTheRole(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		org := storetest.Org(t, w.Store)
+		owner := w.As(t, w.User(t, org, chat.RoleOwner, chat.SeesAll, org.TeamID))
+		admin := w.As(t, w.User(t, org, chat.RoleAdmin, chat.SeesAll, org.TeamID))
+		for _, changes := range [][]string{{`{"role":"owner"}`}, {`{"role":"admin"}`}, {`{"disabled":true}`}, {`{"disabled":true}`, `{"disabled":false}`}} {
+			u := w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID)
+			for _, by := range []*apptest.Browser{admin, owner} {
+				link := linked(t, by, u)
+				by.Do(t, "PATCH", "/users/"+u.ID, `{"name":"New","sees":"teams"}`).RequireStatus(t, http.StatusOK)
+				w.Browser().Get(t, link).RequireStatus(t, http.StatusOK)
+				for _, change := range changes {
+					owner.Do(t, "PATCH", "/users/"+u.ID, change).RequireStatus(t, http.StatusOK)
+				}
+				requireUseless(t, w, link)
+				owner.Do(t, "PATCH", "/users/"+u.ID, `{"role":"agent","disabled":false}`).RequireStatus(t, http.StatusOK)
+			}
+		}
+	})
+}
+
+// Whoever leaves, or may do less, takes no links with which to open the accounts of others. Another role that may do as much
+// changes nothing about them.
+func TestLinksEndWithTheirMaker(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		org := storetest.Org(t, w.Store)
+		boss := w.As(t, w.User(t, org, chat.RoleOwner, chat.SeesAll, org.TeamID))
+		for _, test := range []struct {
+			maker, of    chat.Role
+			change, back string
+		}{
+			{chat.RoleAdmin, chat.RoleAdmin, `{"role":"agent"}`, `{"role":"owner"}`},
+			{chat.RoleAdmin, chat.RoleAgent, `{"disabled":true}`, `{"disabled":false}`},
+			{chat.RoleOwner, chat.RoleOwner, `{"role":"admin"}`, `{"role":"owner"}`},
+		} {
+			maker, u := w.User(t, org, test.maker, chat.SeesAll, org.TeamID), w.User(t, org, test.of, chat.SeesAll, org.TeamID)
+			link := linked(t, w.As(t, maker), u)
+			w.Browser().Get(t, link).RequireStatus(t, http.StatusOK)
+			boss.Do(t, "PATCH", "/users/"+maker.ID, test.change).RequireStatus(t, http.StatusOK)
+			requireUseless(t, w, link)
+			boss.Do(t, "PATCH", "/users/"+maker.ID, test.back).RequireStatus(t, http.StatusOK)
+			requireUseless(t, w, link)
+		}
+		maker, u := w.User(t, org, chat.RoleAdmin, chat.SeesAll, org.TeamID), w.User(t, org, chat.RoleAgent, chat.SeesAll, org.TeamID)
+		link := linked(t, w.As(t, maker), u)
+		boss.Do(t, "PATCH", "/users/"+maker.ID, `{"role":"owner"}`).RequireStatus(t, http.StatusOK)
+		w.Browser().Do(t, "POST", link, `{"password":"`+password+`"}`).RequireStatus(t, http.StatusOK)
+	})
+}
+
 func TestOwnersAreForOwners(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)

@@ -128,6 +128,7 @@ type UserLink struct {
 	UserID    string
 	Kind      UserLinkKind
 	Hash      string
+	MadeBy    string // the id of a user; empty: the operator, or the user asked for it
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }

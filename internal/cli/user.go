@@ -225,7 +225,7 @@ func (cmd *userLinkCommand) Run(c *console) error {
 		if err != nil {
 			return err
 		}
-		token, link, err = core.LinkUser(tx, chat.RoleOwner, u.OrgID, u.ID)
+		token, link, err = core.LinkUser(tx, chat.User{Role: chat.RoleOwner}, u.OrgID, u.ID)
 		return err
 	})
 	if err != nil {

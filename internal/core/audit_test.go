@@ -82,7 +82,7 @@ func deeds(w *world, v core.Seals, secrets map[string]bool) []deed {
 		{chat.AuditTeamUpdated, func(tx *store.Tx) error { _, err := core.RenameTeam(tx, w.Org.ID, team.ID, "Selling"); return err }},
 		{chat.AuditUserCreated, func(tx *store.Tx) (err error) {
 			var token string
-			user, token, _, err = core.InviteUser(tx, chat.RoleOwner, core.NewUser{OrgID: w.Org.ID, Email: "ann@example.com", Name: "Ann", Role: chat.RoleAgent, TeamID: team.ID})
+			user, token, _, err = core.InviteUser(tx, chat.User{Role: chat.RoleOwner}, core.NewUser{OrgID: w.Org.ID, Email: "ann@example.com", Name: "Ann", Role: chat.RoleAgent, TeamID: team.ID})
 			secrets[token] = true
 			return err
 		}},
@@ -91,7 +91,7 @@ func deeds(w *world, v core.Seals, secrets map[string]bool) []deed {
 			return err
 		}},
 		{chat.AuditUserLinked, func(tx *store.Tx) error {
-			token, _, err := core.LinkUser(tx, chat.RoleOwner, w.Org.ID, user.ID)
+			token, _, err := core.LinkUser(tx, chat.User{Role: chat.RoleOwner}, w.Org.ID, user.ID)
 			secrets[token] = true
 			return err
 		}},

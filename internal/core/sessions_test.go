@@ -173,6 +173,10 @@ func TestPasswordIsReplacedDuringTheCheck(t *testing.T) {
 }
 
 func (s *staff) link(by chat.Role, userID string) (string, chat.UserLink, error) {
+	return s.linkBy(chat.User{Role: by}, userID)
+}
+
+func (s *staff) linkBy(by chat.User, userID string) (string, chat.UserLink, error) {
 	var link chat.UserLink
 	token, err := run(s.st, func(tx *store.Tx) (token string, err error) {
 		token, link, err = core.LinkUser(tx, by, s.org.ID, userID)
@@ -227,6 +231,38 @@ func TestLinks(t *testing.T) {
 		s.clock.Advance(24 * time.Hour)
 		_, err = use(late, password)
 		requireCode(t, err, chat.CodeLinkInactive, "")
+	})
+}
+
+// Whoever has lost the right makes no link, although they had it when their request was admitted: nothing would delete the
+// link later.
+func TestLinksOfThoseWhoMayNot(t *testing.T) {
+	eachStaff(t, func(s *staff) {
+		olga, oscar, adam, eve := s.hire("olga", chat.RoleOwner), s.hire("oscar", chat.RoleOwner), s.hire("adam", chat.RoleAdmin), s.hire("eve", chat.RoleAgent)
+		_, link, err := s.linkBy(adam, eve.ID)
+		requireEqual(t, link.MadeBy, err, adam.ID)
+		stored, err := s.st.Read(t.Context()).LinkOf(s.org.ID, eve.ID)
+		requireEqual(t, stored, err, link)
+		for _, test := range []struct {
+			by, of chat.User
+			patch  core.UserPatch
+		}{
+			{adam, eve, core.UserPatch{Role: new(chat.RoleAgent)}},
+			{adam, eve, core.UserPatch{Role: new(chat.RoleAdmin), Disabled: new(true)}},
+			{oscar, olga, core.UserPatch{Role: new(chat.RoleAdmin)}},
+		} {
+			_, err := run(s.st, func(tx *store.Tx) (chat.User, error) {
+				return core.UpdateUser(tx, chat.RoleOwner, s.org.ID, test.by.ID, test.patch)
+			})
+			requireNoError(t, err)
+			_, _, err = s.linkBy(test.by, test.of.ID)
+			requireCode(t, err, chat.CodeForbidden, "")
+			_, err = run(s.st, func(tx *store.Tx) (string, error) {
+				_, token, _, err := core.InviteUser(tx, test.by, core.NewUser{OrgID: s.org.ID, Email: "new@example.com", Name: "New", Role: test.of.Role})
+				return token, err
+			})
+			requireCode(t, err, chat.CodeForbidden, "")
+		}
 	})
 }
 

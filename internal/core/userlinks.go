@@ -14,8 +14,8 @@ const UserLinkPath = "/invite/"
 
 // LinkUser makes a link with which a user chooses a password. For a user without a password it is an invitation.
 // Earlier links stop working. Only an owner can make one for an owner, because the link can change the owner's
-// password.
-func LinkUser(tx *store.Tx, by chat.Role, orgID, userID string) (token string, link chat.UserLink, err error) {
+// password. The operator is no user, and has no id.
+func LinkUser(tx *store.Tx, by chat.User, orgID, userID string) (token string, link chat.UserLink, err error) {
 	u, err := user(tx.Reader, orgID, userID)
 	if err != nil {
 		return "", chat.UserLink{}, err
@@ -47,13 +47,13 @@ func LinkForgotten(tx *store.Tx, email string) (token string, u chat.User, link 
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return "", u, link, err
 	}
-	token, link, err = LinkUser(tx, chat.RoleOwner, u.OrgID, u.ID)
+	token, link, err = LinkUser(tx, chat.User{Role: chat.RoleOwner}, u.OrgID, u.ID)
 	return token, u, link, err
 }
 
 // InviteUser makes a user who chooses a password with the link.
-func InviteUser(tx *store.Tx, by chat.Role, in NewUser) (u chat.User, token string, link chat.UserLink, err error) {
-	if in.Role == chat.RoleOwner && !by.Covers(chat.RoleOwner) {
+func InviteUser(tx *store.Tx, by chat.User, in NewUser) (u chat.User, token string, link chat.UserLink, err error) {
+	if in.Role == chat.RoleOwner && !by.Role.Covers(chat.RoleOwner) {
 		return u, "", link, chat.Fail(chat.CodeForbidden, "Only an owner can make an owner.")
 	}
 	if u, err = CreateUser(tx, in); err != nil {
@@ -63,8 +63,16 @@ func InviteUser(tx *store.Tx, by chat.Role, in NewUser) (u chat.User, token stri
 	return u, token, link, err
 }
 
-func linkUser(tx *store.Tx, by chat.Role, u chat.User) (token string, link chat.UserLink, err error) {
-	if u.Role == chat.RoleOwner && !by.Covers(chat.RoleOwner) {
+func linkUser(tx *store.Tx, by chat.User, u chat.User) (token string, link chat.UserLink, err error) {
+	if by.ID != "" { // locked: whoever is losing the right meanwhile would keep this link
+		if by, err = user(tx.Reader, by.OrgID, by.ID); err != nil {
+			return "", chat.UserLink{}, err
+		}
+	}
+	if by.DisabledAt != nil || !by.Role.Covers(chat.RoleAdmin) {
+		return "", chat.UserLink{}, chat.Fail(chat.CodeForbidden, "Only an admin can do this.")
+	}
+	if u.Role == chat.RoleOwner && !by.Role.Covers(chat.RoleOwner) {
 		return "", chat.UserLink{}, chat.Fail(chat.CodeForbidden, "Only an owner can do this to an owner.")
 	}
 	if u.DisabledAt != nil {
@@ -76,7 +84,7 @@ func linkUser(tx *store.Tx, by chat.Role, u chat.User) (token string, link chat.
 	}
 	token = chat.NewToken()
 	link = chat.UserLink{
-		OrgID: u.OrgID, UserID: u.ID, Kind: kind, Hash: chat.HashToken(token),
+		OrgID: u.OrgID, UserID: u.ID, Kind: kind, Hash: chat.HashToken(token), MadeBy: by.ID,
 		CreatedAt: tx.Now(), ExpiresAt: tx.Now().Add(kind.Lasts()),
 	}
 	return token, link, tx.PutUserLink(link)

@@ -94,7 +94,7 @@ func UpdateUser(tx *store.Tx, by chat.Role, orgID, id string, patch UserPatch) (
 		}
 	}
 	if after.Role != before.Role || after.DisabledAt != before.DisabledAt {
-		if err := tx.DeleteSessions(orgID, id, ""); err != nil {
+		if err := endAccess(tx, before, after); err != nil {
 			return chat.User{}, err
 		}
 	}
@@ -104,6 +104,16 @@ func UpdateUser(tx *store.Tx, by chat.Role, orgID, id string, patch UserPatch) (
 	}
 	_, err = Release(tx, orgID, id, releasedAtOnce)
 	return after, err
+}
+
+// endAccess ends a user's sessions with a change of what the user may do, and the link, whose maker may not be allowed to
+// make one for the new role. Whoever may do less keeps no links with which to open the accounts of others.
+func endAccess(tx *store.Tx, before, after chat.User) error {
+	err := errors.Join(tx.DeleteSessions(after.OrgID, after.ID, ""), tx.DeleteUserLink(after.OrgID, after.ID))
+	if after.DisabledAt != nil || !after.Role.Covers(before.Role) {
+		err = errors.Join(err, tx.DeleteUserLinksBy(after.OrgID, after.ID))
+	}
+	return err
 }
 
 // auditUser notes the changes of a user. A temporary absence concerns nobody, so it is left out.

@@ -120,18 +120,18 @@ func (r Reader) Members(orgID string) (teams map[string][]string, err error) {
 
 // PutUserLink stores a user's link and replaces an earlier one.
 func (tx *Tx) PutUserLink(l chat.UserLink) error {
-	_, err := tx.exec(`INSERT INTO user_links (org_id, user_id, kind, hash, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (org_id, user_id) DO UPDATE SET kind = excluded.kind, hash = excluded.hash,
+	_, err := tx.exec(`INSERT INTO user_links (org_id, user_id, kind, hash, made_by, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (org_id, user_id) DO UPDATE SET kind = excluded.kind, hash = excluded.hash, made_by = excluded.made_by,
 			created_at = excluded.created_at, expires_at = excluded.expires_at`,
-		l.OrgID, l.UserID, string(l.Kind), l.Hash, l.CreatedAt.UnixMilli(), l.ExpiresAt.UnixMilli())
+		l.OrgID, l.UserID, string(l.Kind), l.Hash, l.MadeBy, l.CreatedAt.UnixMilli(), l.ExpiresAt.UnixMilli())
 	return err
 }
 
-const selectUserLink = "SELECT org_id, user_id, kind, hash, created_at, expires_at FROM user_links"
+const selectUserLink = "SELECT org_id, user_id, kind, hash, made_by, created_at, expires_at FROM user_links"
 
 func scanUserLink(row scanner) (l chat.UserLink, err error) {
 	var createdAt, expiresAt int64
-	err = row.Scan(&l.OrgID, &l.UserID, &l.Kind, &l.Hash, &createdAt, &expiresAt)
+	err = row.Scan(&l.OrgID, &l.UserID, &l.Kind, &l.Hash, &l.MadeBy, &createdAt, &expiresAt)
 	l.CreatedAt, l.ExpiresAt = toTime(createdAt), toTime(expiresAt)
 	return l, err
 }
@@ -149,6 +149,11 @@ func (r Reader) LinkOf(orgID, userID string) (chat.UserLink, error) {
 // DeleteUserLink deletes a user's link.
 func (tx *Tx) DeleteUserLink(orgID, userID string) error {
 	return tx.later("DELETE FROM user_links WHERE org_id = $1 AND user_id = $2", orgID, userID)
+}
+
+// DeleteUserLinksBy deletes the links that a user has made for others.
+func (tx *Tx) DeleteUserLinksBy(orgID, makerID string) error {
+	return tx.later("DELETE FROM user_links WHERE org_id = $1 AND made_by = $2", orgID, makerID)
 }
 
 // PurgeUserLinks removes links that can no longer be used.
