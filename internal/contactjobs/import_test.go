@@ -36,7 +36,7 @@ func newDesk(t testing.TB, st *store.Store) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{World: worldtest.New(t, st, nil), worker: &Worker{store: st, blobs: blobs, log: slog.New(slog.DiscardHandler)}}
+	d := &desk{World: worldtest.New(t, st, nil), worker: New(st, blobs, slog.New(slog.DiscardHandler))}
 	d.InTx(func(tx *store.Tx) error {
 		d.admin = chat.User{ID: tx.NewID(chat.KindUser), OrgID: d.Org.ID, Email: strings.ToLower(tx.NewID(chat.KindUser)) + "@example.com", Name: "Ada", Role: chat.RoleAdmin, Sees: chat.SeesAll}
 		return tx.InsertUser(d.admin)
@@ -69,7 +69,7 @@ func (d *desk) begin(text []byte, mapping chat.ImportMapping) (job chat.ContactJ
 
 func (d *desk) work(id string, want chat.ContactJobStatus) chat.ContactJob {
 	d.T.Helper()
-	d.Must(d.worker.Sweep(context.Background()))
+	d.worker.settle(d.T)
 	job, err := d.Read().ContactJob(d.Org.ID, id)
 	if err != nil || job.Status != want {
 		d.T.Fatalf("the job is %+v, %v, want %s", job, err, want)

@@ -18,6 +18,7 @@ import (
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/fair"
 	"github.com/parleyhq/parley/internal/part"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -27,60 +28,129 @@ const (
 	lookEvery = 2 * time.Second
 	// readAhead is the number of rows that are read before a step.
 	readAhead = 500
-	// atOnce is the number of jobs that run at once.
-	atOnce = 20
+	// atOnce is the number of jobs that run at once, and atOncePerOrg of one organization.
+	atOnce, atOncePerOrg = 20, 2
+	// inView is the number of jobs that are looked at, and inViewPerOrg of one organization: more than run at once, so that
+	// jobs which cannot go on now do not hide the others.
+	inView, inViewPerOrg = 1000, 20
+	// turn is how long a job keeps its place while others wait for one. An import that goes on reads its file again from
+	// the beginning, so it should not be much shorter.
+	turn = 10 * time.Second
 )
 
-// Worker does the jobs of one node.
+// Worker does the jobs of one node. Organizations take turns, and so do the jobs of each, so that many or large ones do
+// not delay others.
 type Worker struct {
 	part.Life
 	part.Bell
 	store *store.Store
 	blobs blob.Store
 	log   *slog.Logger
+	turn  time.Duration
+
+	mu      sync.Mutex
+	waiting fair.Rounds[string, string] // ids of jobs, by organization
+	here    map[string]bool             // ids of jobs that wait or run here
+	running map[string]int              // how many jobs of each organization run here
+	free    int                         // places in which none runs
 }
 
 // New makes a worker.
 func New(st *store.Store, blobs blob.Store, log *slog.Logger) *Worker {
-	return &Worker{Life: part.NewLife(), Bell: part.NewBell(), store: st, blobs: blobs, log: log}
+	return &Worker{
+		Life: part.NewLife(), Bell: part.NewBell(), store: st, blobs: blobs, log: log, turn: turn,
+		here: map[string]bool{}, running: map[string]int{}, free: atOnce,
+	}
 }
 
 // Start begins to look for jobs.
 func (w *Worker) Start(context.Context) error {
-	w.SweepEvery(lookEvery, w.Bell, w, func(err error) {
-		if err != nil {
-			w.log.Warn("work on contacts", "error", err)
-		}
-	})
+	w.Every(lookEvery, w.Bell, w.look)
 	return nil
 }
 
-// Sweep runs all open jobs side by side, so that a large import does not delay a small change.
-func (w *Worker) Sweep(ctx context.Context) error {
-	jobs, err := w.store.Read(ctx).ContactJobsUnderWay(atOnce)
-	var running sync.WaitGroup
-	for _, job := range jobs {
-		running.Go(func() {
-			if err := w.doJob(ctx, job); err != nil && ctx.Err() == nil {
-				w.log.Warn("work on contacts", "job", job.ID, "error", err)
-			}
-		})
+// look notices jobs that are under way, and begins those that have a place. It does not wait for them.
+func (w *Worker) look(ctx context.Context) {
+	jobs, err := w.store.Read(ctx).ContactJobsUnderWay(inViewPerOrg, inView)
+	if err != nil && ctx.Err() == nil {
+		w.log.Warn("work on contacts", "error", err)
 	}
-	running.Wait()
-	return err
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, job := range jobs {
+		if !w.here[job.ID] {
+			w.here[job.ID] = true
+			w.waiting.Add(job.OrgID, job.ID)
+		}
+	}
+	w.begin()
 }
 
-// doJob continues a job until it is finished, undone, or taken by another node.
-func (w *Worker) doJob(ctx context.Context, job chat.ContactJob) error {
-	ctx = store.WithTurn(ctx, store.Turn{OrgID: job.OrgID, Bulk: true})
+// begin starts waiting jobs in the free places. The caller holds the lock.
+func (w *Worker) begin() {
+	for w.free > 0 && !w.Ended() {
+		orgID, next := w.waiting.Next(1, w.mayBegin)
+		if len(next) == 0 {
+			return
+		}
+		w.free--
+		w.running[orgID]++
+		w.Go(func(ctx context.Context) { w.hold(ctx, orgID, next[0]) })
+	}
+}
+
+func (w *Worker) mayBegin(orgID string) bool { return w.running[orgID] < atOncePerOrg }
+
+// hold runs a job in a place, and gives the place to another. A job that cannot go on now, or goes on elsewhere, is not
+// tried again before the next look.
+func (w *Worker) hold(ctx context.Context, orgID, id string) {
+	elsewhere, err := w.doJob(ctx, orgID, id)
+	if err != nil && ctx.Err() == nil {
+		w.log.Warn("work on contacts", "job", id, "error", err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.here, id)
+	w.free++
+	if w.running[orgID]--; w.running[orgID] == 0 {
+		delete(w.running, orgID)
+	}
+	w.begin()
+	if err == nil && !elsewhere {
+		w.Wake() // it may be to go on, or to be undone
+	}
+}
+
+// wanted reports whether another job waits for the place of one of an organization.
+func (w *Worker) wanted(orgID string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, waits := w.waiting.First(func(other string) bool { return other == orgID || w.free == 0 && w.mayBegin(other) })
+	return waits
+}
+
+// doJob continues a job until it is finished, undone, or taken by another node, or until its turn is over.
+func (w *Worker) doJob(ctx context.Context, orgID, id string) (elsewhere bool, err error) {
+	ctx = store.WithTurn(ctx, store.Turn{OrgID: orgID, Bulk: true})
+	job, err := w.store.Read(ctx).ContactJob(orgID, id)
+	if err != nil {
+		return false, err
+	}
 	one := &run{worker: w, steps: w.store.Steps().Brisk(), job: job}
 	defer one.close()
+	var end store.Moment
 	for one.under(job.Status) {
 		if err := one.step(ctx); err != nil || one.elsewhere {
-			return err
+			return one.elsewhere, err
+		}
+		if end.IsZero() { // after the first step, before which a file may have been read for long
+			end = w.store.Moment().Add(w.turn)
+		}
+		if !w.store.Moment().Before(end) && w.wanted(orgID) {
+			return false, nil
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // run is a job that runs on this node.
@@ -282,8 +352,12 @@ func (r *run) fail(ctx context.Context, cause error) error {
 	r.worker.log.Error("work on contacts ended", "job", r.job.ID, "error", cause)
 	return r.worker.store.InTx(ctx, func(tx *store.Tx) error {
 		job, err := tx.ContactJob(r.job.OrgID, r.job.ID)
-		if err != nil || job.Status != r.job.Status {
+		if err != nil {
 			return err
+		}
+		if job.Status != r.job.Status { // another node ended it meanwhile
+			r.job = job
+			return nil
 		}
 		job.Status, job.Reason, job.UpdatedAt = chat.JobFailed, "Something went wrong on our side.", tx.Now()
 		if refused, ok := errors.AsType[*chat.Error](cause); ok {

@@ -33,9 +33,18 @@ func (r Reader) ContactJobs(orgID, userID string, limit int) ([]chat.ContactJob,
 	return many(r, scanContactJob, "SELECT "+contactJobColumns+" FROM contact_jobs"+c.where()+" ORDER BY id DESC LIMIT "+c.arg(limit), c.args...)
 }
 
-// ContactJobsUnderWay returns up to limit unfinished jobs of all organizations, oldest first.
-func (r Reader) ContactJobsUnderWay(limit int) ([]chat.ContactJob, error) {
-	return many(r, scanContactJob, "SELECT "+contactJobColumns+" FROM contact_jobs WHERE status IN ('running', 'undoing') ORDER BY id LIMIT $1", limit)
+// ContactJobUnderWay names an unfinished job.
+type ContactJobUnderWay struct{ OrgID, ID string }
+
+// ContactJobsUnderWay returns up to limit unfinished jobs, of each organization the oldest, at most each of them. The
+// oldest of every organization come before the next ones of any.
+func (r Reader) ContactJobsUnderWay(each, limit int) ([]ContactJobUnderWay, error) {
+	return many(r, func(row scanner) (j ContactJobUnderWay, err error) {
+		err = row.Scan(&j.OrgID, &j.ID)
+		return j, err
+	}, `SELECT org_id, id FROM (
+			SELECT org_id, id, row_number() OVER (PARTITION BY org_id ORDER BY id) AS place FROM contact_jobs WHERE status IN ('running', 'undoing')
+		) AS jobs WHERE place <= $1 ORDER BY place, id LIMIT $2`, each, limit)
 }
 
 // InsertContactJob stores a new job.
