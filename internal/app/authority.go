@@ -134,7 +134,7 @@ func (a *App) signedIn(c *rest.Call, token string) (meView, error) {
 		return meView{}, err
 	}
 	a.setCookie(c, token)
-	if err := a.know(c, found.User.Email); err != nil {
+	if err := a.know(c, c.Read(), found.User); err != nil {
 		return meView{}, err
 	}
 	return a.viewMe(c.Read(), found)

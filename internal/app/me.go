@@ -152,7 +152,7 @@ func (a *App) changePassword(c *rest.Call, in *rest.Sent[changePasswordBody]) (c
 		return changedView{}, err
 	}
 	a.setCookie(c, token)
-	return changedView{true}, nil
+	return changedView{true}, a.knowAgain(c, c.Read())
 }
 
 type sessionView struct {

@@ -91,7 +91,10 @@ type recoveryView struct {
 
 func (a *App) confirmSecondStep(tx *store.Tx, c *rest.Call, in *rest.Sent[confirmBody]) (recoveryView, error) {
 	codes, err := core.ConfirmSecondStep(tx, a.cfg.Vault, *c.Caller.User, in.Body.Code, c.Caller.Session.ID)
-	return recoveryView{codes}, err
+	if err != nil {
+		return recoveryView{}, err
+	}
+	return recoveryView{codes}, a.knowAgain(c, tx.Reader)
 }
 
 func (a *App) renewRecoveryCodes(c *rest.Call, in *rest.Sent[proofBody]) (view recoveryView, err error) {
@@ -106,7 +109,10 @@ func (a *App) endSecondStep(c *rest.Call, in *rest.Sent[proofBody]) (secondStepV
 	err := a.guardProof(c, in.Body, func() error {
 		return core.EndSecondStep(c.Ctx, a.store, a.cfg.Vault, *c.Caller.User, in.Body.proof())
 	})
-	return secondStepView{Required: c.Caller.Organization.Settings.SecondStep}, err
+	if err != nil {
+		return secondStepView{}, err
+	}
+	return secondStepView{Required: c.Caller.Organization.Settings.SecondStep}, a.knowAgain(c, c.Read())
 }
 
 // guardProof slows down guesses from a signed-in browser.

@@ -39,6 +39,13 @@ func (p *person) code(t *testing.T) string {
 	return code
 }
 
+// nextCode is a code that was not used yet.
+func (p *person) nextCode(t *testing.T) string {
+	t.Helper()
+	p.w.Clock.Advance(30 * time.Second)
+	return p.code(t)
+}
+
 // turnOn sets up two-step sign-in and moves on to the next code.
 func (p *person) turnOn(t *testing.T) {
 	t.Helper()
@@ -68,7 +75,12 @@ func (p *person) proof(code string) string {
 
 func (p *person) signIn(t *testing.T, code string) *apitest.Response {
 	t.Helper()
-	return p.w.Browser().Do(t, "POST", "/session", strings.Replace(p.proof(code), "{", `{"email":"`+p.Email+`",`, 1))
+	return p.signInAt(t, p.w.Browser(), code)
+}
+
+func (p *person) signInAt(t *testing.T, b *apptest.Browser, code string) *apitest.Response {
+	t.Helper()
+	return b.Do(t, "POST", "/session", strings.Replace(p.proof(code), "{", `{"email":"`+p.Email+`",`, 1))
 }
 
 func TestTwoStepSignIn(t *testing.T) {
@@ -157,6 +169,69 @@ func TestGuessingCodes(t *testing.T) {
 		ana.signIn(t, "guess").RequireFailure(t, "invalid_second_step", "code")
 	}
 	ana.signIn(t, ana.code(t)).RequireFailure(t, "rate_limit_exceeded", "")
+}
+
+// However many browsers are known for a user, they share twelve wrong codes. Those of strangers are apart: neither
+// use up the others.
+func TestGuessingCodesInKnownBrowsers(t *testing.T) {
+	t.Parallel()
+	w := apptest.Start(t, storetest.SQLite)
+	ana := newPerson(t, w, storetest.Org(t, w.Store), chat.RoleAgent)
+	ana.turnOn(t)
+	var known []*apptest.Browser
+	for i := range 3 {
+		known = append(known, w.Browser())
+		ana.signInAt(t, known[i], ana.recovery[i]).RequireStatus(t, http.StatusOK)
+	}
+	for range 6 {
+		ana.signIn(t, "guess").RequireFailure(t, "invalid_second_step", "code")
+	}
+	ana.signIn(t, ana.recovery[3]).RequireFailure(t, "rate_limit_exceeded", "")
+	for _, b := range known[:2] {
+		for range 6 {
+			ana.signInAt(t, b, "guess").RequireFailure(t, "invalid_second_step", "code")
+		}
+		ana.signInAt(t, b, ana.recovery[3]).RequireFailure(t, "rate_limit_exceeded", "")
+	}
+	ana.signInAt(t, known[2], ana.recovery[3]).RequireFailure(t, "rate_limit_exceeded", "")
+}
+
+// A browser stays known with the proof that it was given. After the second step has come or gone, or with another password,
+// only the browser in which that was done is known: somebody else may have collected what the others have.
+func TestKnownBrowsersEnd(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(t *testing.T, ana *person)
+		code   func(ana *person, t *testing.T) string
+	}{
+		"password": {func(t *testing.T, ana *person) {
+			ana.browser.Do(t, "POST", "/me/password", `{"current_password":"`+password+`","new_password":"`+password+`"}`).RequireStatus(t, http.StatusOK)
+		}, (*person).nextCode},
+		"second step off": {func(t *testing.T, ana *person) {
+			ana.browser.Do(t, "POST", "/me/second-step/off", ana.proof(ana.nextCode(t))).RequireStatus(t, http.StatusOK)
+		}, func(*person, *testing.T) string { return "" }},
+		"second step anew": {func(t *testing.T, ana *person) {
+			ana.browser.Do(t, "POST", "/me/second-step/off", ana.proof(ana.nextCode(t))).RequireStatus(t, http.StatusOK)
+			ana.turnOn(t)
+		}, (*person).nextCode},
+	} {
+		t.Run(name, func(t *testing.T) {
+			apptest.Each(t, func(t *testing.T, w *apptest.World) {
+				ana := newPerson(t, w, storetest.Org(t, w.Store), chat.RoleAgent)
+				ana.turnOn(t)
+				other, collected := w.Browser(), w.Browser()
+				for _, b := range []*apptest.Browser{ana.browser, other} {
+					ana.signInAt(t, b, ana.nextCode(t)).RequireStatus(t, http.StatusOK)
+				}
+				collected.Known = other.Known
+				test.change(t, ana)
+				for range 8 { // strangers use up what browsers share that are not known
+					w.Browser().Do(t, "POST", "/session", `{"email":"`+ana.Email+`","password":"wrong"}`).RequireFailure(t, "invalid_credentials", "")
+				}
+				ana.signInAt(t, ana.browser, test.code(ana, t)).RequireStatus(t, http.StatusOK)
+				ana.signInAt(t, collected, test.code(ana, t)).RequireFailure(t, "rate_limit_exceeded", "")
+			})
+		})
+	}
 }
 
 // Codes of somebody who does not know the password are no guesses: they keep nobody from signing in.

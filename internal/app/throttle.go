@@ -18,12 +18,15 @@ import (
 // How many wrong passwords may be tried at once, and how long until as many may be tried again: for an e-mail
 // address from one network address, for an e-mail address from everywhere, and from one network address for all
 // e-mail addresses. Codes for an e-mail address from everywhere are few: whoever guesses them knows the
-// password, and three of a million codes are valid.
+// password, and three of a million codes are valid. A known browser has as many passwords as an e-mail address from one
+// network address. A user's known browsers together have as many as from everywhere, and twice as many codes: more, so
+// that one of them does not lock out another.
 const (
 	triesHere       = 8
 	triesOfAddress  = 60
 	triesFromPlace  = 60
 	triesOfCode     = 6
+	triesOfKnown    = 2 * triesOfCode
 	throttleWindow  = 15 * time.Minute
 	throttleEntries = 100_000 // some 15 MB
 	// hashing is how many passwords are checked at once, because each takes 64 MiB.
@@ -69,7 +72,7 @@ func keysOf(email, code string, c *rest.Call) map[string]float64 {
 		"here " + network + " " + email: triesHere, "address " + email: triesOfAddress, "place " + network: triesFromPlace,
 	}
 	if code != "" {
-		keys[codeKey+email] = triesOfCode
+		keys[codeKey+"address "+email] = triesOfCode
 	}
 	return keys
 }
