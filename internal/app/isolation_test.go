@@ -29,14 +29,20 @@ type holder struct {
 
 func newHolder(t testing.TB, w *apptest.World) *holder {
 	t.Helper()
-	h := &holder{console: newConsole(t, w), ids: map[string]string{}}
+	h := &holder{console: newConsole(t, w)}
 	h.owner, h.key = w.As(t, w.User(t, h.org, chat.RoleOwner, chat.SeesAll, h.org.TeamID)), w.WithKey(t, h.org.ID)
-	h.ids[""] = *h.account.PhoneNumberID
+	h.makeAll(t)
+	return h
+}
+
+// makeAll makes one of everything.
+func (h *holder) makeAll(t testing.TB) {
+	t.Helper()
+	h.ids = map[string]string{"": *h.account.PhoneNumberID}
 	h.talk(t)
 	h.administer(t)
 	h.makeCustomer(t)
 	h.makeCampaign(t)
-	return h
 }
 
 // make creates an object on the dashboard and returns its id.
@@ -61,7 +67,7 @@ func (h *holder) talk(t testing.TB) {
 	h.ids["wamid"] = "wamid." + h.ids[""]
 	conversation := h.receive(t, h.account, "+4915112345678", h.ids["wamid"], "Hello")
 	h.ids["conversations"] = conversation
-	label := h.make(t, "labels", "/labels", `{"name":"VIP"}`)
+	label := h.make(t, "labels", "/labels", `{"name":"VIP","team_id":"`+h.org.TeamID+`"}`)
 	h.ids["conversations/labels"], h.ids["contacts/labels"] = label, label
 	h.owner.Do(t, "POST", "/conversations/"+conversation+"/labels", `{"label_id":"`+label+`"}`).RequireStatus(t, http.StatusOK)
 	h.make(t, "conversations/notes", "/conversations/"+conversation+"/notes", `{"body":"x"}`)
@@ -80,7 +86,7 @@ func (h *holder) administer(t testing.TB) {
 	h.ids["contacts/jobs"] = h.ids["contacts/imports"]
 	h.make(t, "keys", "/keys", `{"name":"x"}`)
 	h.make(t, "replies", "/replies", `{"name":"x","body":"x"}`)
-	h.make(t, "teams", "/teams", `{"name":"Others"}`)
+	h.make(t, "teams", "/teams", `{"name":"Beside `+h.ids[""]+`"}`)
 	h.make(t, "views", "/views", `{"name":"x","filter":{},"shared":true}`)
 	h.ids["users"] = h.User(t, h.org, chat.RoleAgent, chat.SeesAll, h.org.TeamID).ID
 	h.ids["webhook_subscriptions"], _, h.ids["webhook_subscriptions/secrets"] = h.endpoint(t)

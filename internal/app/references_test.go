@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"encoding/json"
+	"maps"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -10,13 +12,16 @@ import (
 
 	"github.com/parleyhq/parley/internal/api/apitest"
 	"github.com/parleyhq/parley/internal/app/apptest"
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
 const (
 	inbox     = `"view":"all"`
 	mapping   = `"header":true,"country":"DE","columns":[{"column":0,"field":"phone_number"}]`
 	promotion = `"name":"x","template":{"name":"promo","language":"en"}`
-	message   = `"messaging_product":"chat","to":"+4915112345678"`
+	message   = `"messaging_product":"chat","recipient":"${conversations}"`
 )
 
 // references are queries and bodies that name rows, each once: <labels> is the id of a label that the caller should not
@@ -246,6 +251,66 @@ func TestReferencesToAnothersRows(t *testing.T) {
 		}
 	})
 }
+
+// What a colleague may not see cannot be used in a query or a body either. hidden are the rows that the colleague does
+// not see.
+func TestReferencesToHiddenRows(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		of     func(testing.TB, *holder) *holder
+		hidden string
+	}{
+		"an admin of another team": {adminElsewhere, `<(|bulk|contacts|conversations|media|messages|wamid)>`},
+		"an agent with other work": {agentBeside, `<(bulk|contacts|conversations|messages|wamid)>`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, newHolder, func(t *testing.T, theirs *holder) {
+				mine, hidden := c.of(t, theirs), regexp.MustCompile(c.hidden)
+				theirs.ids["bulk"] = theirs.changeMany(t)
+				missing := theirs.missing()
+				for _, operation := range slices.Sorted(maps.Keys(references)) {
+					for _, example := range references[operation] {
+						if hidden.MatchString(example) && !ofTheOrganization.MatchString(operation) {
+							mine.tryReference(t, mine.owner, reference{operation: operation}, example, theirs.ids, missing)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// ofTheOrganization finds the operations that show admins the whole organization, whatever of the inbox they see.
+var ofTheOrganization = regexp.MustCompile(` /(story|events|webhook_subscriptions)`)
+
+// adminElsewhere is an admin who sees another team, which has one of everything too.
+func adminElsewhere(t testing.TB, theirs *holder) *holder {
+	org := theirs.org
+	org.TeamID = storetest.Team(t, theirs.Store, org.ID, "Second").ID
+	o := &office{World: theirs.World, org: org, account: newNumber(t, theirs.Store, org)}
+	o.as = o.As(t, o.User(t, org, chat.RoleAdmin, chat.SeesTeams, org.TeamID))
+	o.account.WABAID = "200000000001" // with templates of its own
+	storetest.InTx(t, o.Store, func(tx *store.Tx) error { return tx.UpdateAccount(o.account) })
+	mine := &holder{console: &console{o, o.as, theirs.stranger}, owner: o.as}
+	mine.makeAll(t)
+	return mine
+}
+
+// agentBeside is an agent of the team who sees one other conversation.
+func agentBeside(t testing.TB, theirs *holder) *holder {
+	u := theirs.User(t, theirs.org, chat.RoleAgent, chat.SeesAssigned, theirs.org.TeamID)
+	mine := &holder{console: theirs.console, owner: theirs.As(t, u), ids: maps.Clone(theirs.ids)}
+	c := theirs.receive(t, theirs.account, "+4915112345699", "wamid.own", "Hello")
+	theirs.owner.Do(t, "PATCH", "/conversations/"+c, `{"assigned_to":"`+u.ID+`"}`).RequireStatus(t, http.StatusOK)
+	contact, err := theirs.Store.Read(t.Context()).ContactByNumber(theirs.org.ID, theirs.account.ID, "+4915112345699")
+	must(t, err)
+	mine.ids["conversations"], mine.ids["contacts"] = c, contact.ID
+	mine.make(t, "conversations/notes", "/conversations/"+c+"/notes", `{"body":"x"}`)
+	return mine
+}
+
+// ofOneTeam finds the rows in an example that only those see who see the team's number.
+var ofOneTeam = regexp.MustCompile(`<(|bulk|contacts|conversations|media|messages|wamid)>`)
 
 // changeMany changes conversations together, and returns what undoes it.
 func (h *holder) changeMany(t testing.TB) string {
