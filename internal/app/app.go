@@ -54,7 +54,7 @@ type Config struct {
 	// Storage is nil if the store is PostgreSQL.
 	Storage *Storage
 	// Mail queues a mail; nil if there is no mail server.
-	Mail func(to, subject, text string)
+	Mail func(Mail)
 	// SSO is the sign-in with an identity provider; nil if there is none.
 	SSO *SSO
 	// Demo says that the server seeds a demo organization and prints its login.

@@ -12,6 +12,9 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
+// Mail is a plain text to one person, on behalf of an organization.
+type Mail struct{ OrgID, To, Subject, Text string }
+
 // mostForgotten bounds how many forgotten passwords are handled at once, and forgottenTime how long one may
 // take.
 const (
@@ -82,7 +85,7 @@ func (a *App) mailLink(tx *store.Tx, u chat.User, link chat.UserLink, url string
 		return err
 	}
 	subject, text := linkMail(u, org, link.Kind, url)
-	tx.AfterCommit(func() { a.cfg.Mail(u.Email, subject, text) })
+	tx.AfterCommit(func() { a.cfg.Mail(Mail{OrgID: u.OrgID, To: u.Email, Subject: subject, Text: text}) })
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/parleyhq/parley/internal/app"
 	"github.com/parleyhq/parley/internal/app/apptest"
@@ -24,7 +25,7 @@ func withMail(t *testing.T) (*mailtest.Server, func(*app.Config)) {
 	must(t, err)
 	parttest.Start(t, postman)
 	return server, func(cfg *app.Config) {
-		cfg.Mail = func(to, subject, text string) { postman.Send(mail.Message{To: to, Subject: subject, Text: text}) }
+		cfg.Mail = func(m app.Mail) { postman.Send(mail.Message(m)) }
 	}
 }
 
@@ -69,6 +70,43 @@ func TestLinksAreMailed(t *testing.T) {
 		t.Errorf("mailed to %s", reset.To)
 	}
 	use(reset)
+}
+
+// Whoever makes links for somebody again and again does not fill their mailbox, even if the links are used. The links
+// work all the same.
+func TestLinksAreMailedOnceInAWhile(t *testing.T) {
+	t.Parallel()
+	server, mails := withMail(t)
+	w := apptest.Start(t, storetest.SQLite, mails)
+	org := storetest.Org(t, w.Store)
+	admin := w.As(t, w.User(t, org, chat.RoleAdmin, chat.SeesAll, org.TeamID))
+	var budi struct{ User struct{ ID string } }
+	admin.Do(t, "POST", "/users", `{"email":"budi@example.com","name":"Budi","role":"agent"}`).RequireStatus(t, http.StatusCreated).Data(t, &budi)
+	server.Next(t)
+	link := func() (made struct {
+		URL    string
+		Mailed bool
+	}) {
+		t.Helper()
+		admin.Do(t, "POST", "/users/"+budi.User.ID+"/link", "").RequireStatus(t, http.StatusCreated).Data(t, &made)
+		return made
+	}
+	use := func(url string) {
+		t.Helper()
+		w.Browser().Do(t, "POST", "/links/"+url[strings.LastIndex(url, "/")+1:], `{"password":"`+password+`"}`).RequireStatus(t, http.StatusOK)
+	}
+	for range 2 {
+		made := link()
+		if made.Mailed {
+			t.Error("a link is mailed right after another")
+		}
+		use(made.URL)
+	}
+	w.Clock.Advance(10 * time.Minute)
+	last := link()
+	if got := server.Next(t); !last.Mailed || !strings.Contains(got.Text, last.URL) {
+		t.Errorf("after ten minutes, of %+v this was mailed: %+v", last, got)
+	}
 }
 
 // Repeated requests are slowed down, whether or not the user exists. Without a mail server nobody can ask.

@@ -32,7 +32,7 @@ func registerUsers(a *App) {
 
 	rest.Write(a.surface, rest.Operation{
 		Method: http.MethodPost, Path: "/users/{id}/link", ID: "linkUser", Tag: "Users", Role: chat.RoleAdmin, Status: http.StatusCreated, Secret: true,
-		Summary: "Make a link to choose a password", Description: "An invitation for somebody who has none yet. Any earlier link stops working.",
+		Summary: "Make a link to choose a password", Description: "An invitation for somebody who has none yet. Any earlier link stops working. It is not mailed within ten minutes of an earlier one.",
 	}, a.linkUser)
 
 	rest.Write(a.surface, rest.Operation{
@@ -131,14 +131,19 @@ func (a *App) inviteUser(tx *store.Tx, c *rest.Call, in *rest.Sent[inviteUserBod
 	if err != nil {
 		return invitedView{}, err
 	}
-	shown, err := a.handOut(tx, u, token, link)
+	shown, err := a.handOut(tx, u, token, link, true)
 	return invitedView{user, shown}, err
 }
 
-// handOut shows a link, and mails it if there is a mail server.
-func (a *App) handOut(tx *store.Tx, u chat.User, token string, link chat.UserLink) (userLinkView, error) {
-	url := a.cfg.PublicURL + core.UserLinkPath + token
-	return userLinkView{url, string(link.Kind), rest.Instant(link.ExpiresAt), a.cfg.Mail != nil}, a.mailLink(tx, u, link, url)
+// handOut shows a link, and mails it if that is wanted and there is a mail server.
+func (a *App) handOut(tx *store.Tx, u chat.User, token string, link chat.UserLink, mail bool) (userLinkView, error) {
+	view := userLinkView{
+		URL: a.cfg.PublicURL + core.UserLinkPath + token, Kind: string(link.Kind), ExpiresAt: rest.Instant(link.ExpiresAt), Mailed: mail && a.cfg.Mail != nil,
+	}
+	if !view.Mailed {
+		return view, nil
+	}
+	return view, a.mailLink(tx, u, link, view.URL)
 }
 
 type updateUserBody struct {
@@ -165,6 +170,10 @@ func showUser(tx *store.Tx, u chat.User) (userView, error) {
 }
 
 func (a *App) linkUser(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (userLinkView, error) {
+	again, err := core.LinkedLately(tx, c.OrgID(), string(in.ID))
+	if err != nil {
+		return userLinkView{}, err
+	}
 	token, link, err := core.LinkUser(tx, *c.Caller.User, c.OrgID(), string(in.ID))
 	if err != nil {
 		return userLinkView{}, err
@@ -173,7 +182,7 @@ func (a *App) linkUser(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (
 	if err != nil {
 		return userLinkView{}, err
 	}
-	return a.handOut(tx, u, token, link)
+	return a.handOut(tx, u, token, link, !again)
 }
 
 func endUserSessions(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (signedOutView, error) {

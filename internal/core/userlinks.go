@@ -26,8 +26,29 @@ func LinkUser(tx *store.Tx, by chat.User, orgID, userID string) (token string, l
 	return token, link, audit(tx, orgID, chat.AuditUserLinked, ofUser(u), "kind", string(link.Kind))
 }
 
-// forgottenAgain is how long a link stays that was just made, whoever asks for another.
+// forgottenAgain is how long a link stays that was just made, whoever asks for another, and how long no other is mailed.
 const forgottenAgain = 10 * time.Minute
+
+// hasFreshLink reports whether a user has a link that was just made.
+func hasFreshLink(tx *store.Tx, orgID, userID string) (bool, error) {
+	link, err := tx.LinkOf(orgID, userID)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && tx.Now().Sub(link.CreatedAt) < forgottenAgain, err
+}
+
+// LinkedLately reports whether a link was just made for a user, so that another should not be mailed: nobody, admins
+// included, should be able to fill somebody's mailbox. A link that was used counts too, because whoever made it can use
+// it.
+func LinkedLately(tx *store.Tx, orgID, userID string) (bool, error) {
+	if fresh, err := hasFreshLink(tx, orgID, userID); err != nil || fresh {
+		return fresh, err
+	}
+	since := tx.Now().Add(time.Millisecond - forgottenAgain)
+	made, err := tx.AuditLog(orgID, store.AuditFilter{Action: chat.AuditUserLinked, ObjectID: userID, From: &since}, store.Page{Limit: 1})
+	return len(made.Rows) > 0, err
+}
 
 // LinkForgotten makes a link for the user with an address, for somebody who says that they have forgotten the password. It
 // makes none, and returns no token, where there is no such user, or where a link was just made: anybody can ask, and
@@ -40,11 +61,7 @@ func LinkForgotten(tx *store.Tx, email string) (token string, u chat.User, link 
 	if err != nil {
 		return "", u, link, err
 	}
-	link, err = tx.LinkOf(u.OrgID, u.ID)
-	if err == nil && tx.Now().Sub(link.CreatedAt) < forgottenAgain {
-		return "", u, link, nil
-	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	if fresh, err := hasFreshLink(tx, u.OrgID, u.ID); err != nil || fresh {
 		return "", u, link, err
 	}
 	token, link, err = LinkUser(tx, chat.User{Role: chat.RoleOwner}, u.OrgID, u.ID)

@@ -86,11 +86,11 @@ func (s *Server) newPostman() *mail.Postman {
 	return postman
 }
 
-func mailer(postman *mail.Postman) func(to, subject, text string) {
+func mailer(postman *mail.Postman) func(app.Mail) {
 	if postman == nil {
 		return nil
 	}
-	return func(to, subject, text string) { postman.Send(mail.Message{To: to, Subject: subject, Text: text}) }
+	return func(m app.Mail) { postman.Send(mail.Message(m)) }
 }
 
 func (s *Server) visible(ctx context.Context, u chat.User, ids []string) ([]string, error) {
