@@ -74,7 +74,6 @@ type API struct {
 	store    *store.Store
 	log      *slog.Logger
 	requests *requestLog
-	uploads  *rest.Crowd // files on their way in
 
 	blobs     blob.Store
 	publicURL string
@@ -93,7 +92,6 @@ func New(cfg Config) *API {
 	a := &API{
 		store: cfg.Store, log: cfg.Log,
 		requests: newRequestLog(cfg.Store, cfg.Log, cfg.Metrics),
-		uploads:  rest.NewCrowd(maxUploadsPerOrg, maxUploads),
 		blobs:    cfg.Blobs, publicURL: cfg.PublicURL,
 		vault: cfg.Vault, checkURL: cfg.CheckURL,
 		feedWaiters: rest.NewCrowd(feedWaiters, feedWaitersInAll), released: make(chan struct{}),
@@ -106,6 +104,7 @@ func New(cfg Config) *API {
 	a.shared = a.surface
 	if cfg.Dashboard != nil {
 		a.shared = rest.Several{a.surface, cfg.Dashboard}
+		a.surface.ShareUploads(cfg.Dashboard)
 	}
 	if a.templates == nil {
 		a.templates = &templates.Service{

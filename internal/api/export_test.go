@@ -146,11 +146,7 @@ func (a *API) ClaimsHeld() int { return a.surface.Load().IdempotencyKeys }
 func (a *API) Buckets() int { return a.surface.Load().Buckets }
 
 // Bounds are limits that are small enough for a test to reach.
-type Bounds struct {
-	Requests, RequestsPerOrg int
-	Bodies, BodiesPerOrg     int
-	Uploads, UploadsPerOrg   int
-}
+type Bounds = rest.Bounds
 
 // Within replaces the API's limits by those that are set.
 func Within(b Bounds) func(*API) {
@@ -162,16 +158,15 @@ func Within(b Bounds) func(*API) {
 		if b.Bodies > 0 {
 			bounds.Bodies, bounds.BodiesPerOrg = b.Bodies, b.BodiesPerOrg
 		}
-		a.surface.SetBounds(bounds)
 		if b.Uploads > 0 {
-			a.uploads = rest.NewCrowd(b.UploadsPerOrg, b.Uploads)
+			bounds.Uploads, bounds.UploadsPerOrg = b.Uploads, b.UploadsPerOrg
 		}
+		a.surface.SetBounds(bounds)
 	}
 }
 
 // Held is how much requests hold: slots, bytes and files.
 func (a *API) Held() (slots, bytes, files int) {
 	load := a.surface.Load()
-	files, _ = a.uploads.Inside()
-	return load.Requests + load.Organizations, load.BodyBytes, files
+	return load.Requests + load.Organizations, load.BodyBytes, load.Uploads
 }

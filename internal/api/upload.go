@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"mime"
 	"mime/multipart"
-	"net/http"
-	"os"
-	"time"
 
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
@@ -23,14 +19,6 @@ const (
 	// maxBeforeFile bounds the part of a form before the file's content: its headers, which are kept in memory,
 	// and other parts, which are skipped.
 	maxBeforeFile = 64 << 10
-	// maxUploads is how many files may arrive at the same time, each of them open on the disk.
-	maxUploads       = 2048
-	maxUploadsPerOrg = maxUploads / 8
-	// uploadTime is how long a client may take to send a file. After uploadStart it must send at least
-	// uploadRate bytes a second.
-	uploadTime  = 5 * time.Minute
-	uploadStart = 20 * time.Second
-	uploadRate  = 16 << 10
 )
 
 // addAs records an uploaded file.
@@ -60,14 +48,9 @@ func (a *API) receive(c *rest.Call) (got rest.Received[core.StoredFile], err err
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
 		return got, chat.Fail(chat.CodeUnsupportedMediaType, "Send multipart/form-data with the part `file`.")
 	}
-	done, ok := a.uploads.Enter(c.OrgID())
-	if !ok {
-		return got, rest.Overloaded()
-	}
-	defer done()
 	var file core.StoredFile
-	err = c.Arriving(func() (err error) {
-		file, err = a.storeForm(c, params["boundary"])
+	err = c.Upload(func(body io.Reader) (err error) {
+		file, err = a.storeForm(c, body, params["boundary"])
 		return err
 	})
 	if err != nil && file.BlobKey != "" { // it has arrived, but there is no slot to record it
@@ -79,9 +62,8 @@ func (a *API) receive(c *rest.Call) (got rest.Received[core.StoredFile], err err
 }
 
 // storeForm finds the file in the form and stores it.
-func (a *API) storeForm(c *rest.Call, boundary string) (core.StoredFile, error) {
-	form := &incoming{body: c.R.Body, connection: http.NewResponseController(c.W), begun: time.Now(), left: maxBeforeFile}
-	form.connection.SetWriteDeadline(form.begun.Add(uploadTime + rest.RequestTimeout))
+func (a *API) storeForm(c *rest.Call, body io.Reader, boundary string) (core.StoredFile, error) {
+	form := &bounded{body: body, left: maxBeforeFile}
 	parts := multipart.NewReader(form, boundary)
 	for {
 		p, err := parts.NextPart()
@@ -89,7 +71,7 @@ func (a *API) storeForm(c *rest.Call, boundary string) (core.StoredFile, error) 
 			return core.StoredFile{}, chat.Missing("file")
 		}
 		if err != nil {
-			return core.StoredFile{}, uploadFailed(c, err)
+			return core.StoredFile{}, formFailed(c, err)
 		}
 		if p.FormName() == "file" {
 			form.left += maxUpload + 1<<10 // with the end of the form
@@ -115,7 +97,7 @@ func (a *API) storePart(c *rest.Call, p *multipart.Part) (core.StoredFile, error
 		return core.StoredFile{}, chat.Fail(chat.CodePayloadTooLarge, "A file of type %s can have at most %d bytes.", mimeType, limit)
 	}
 	if err != nil {
-		return core.StoredFile{}, uploadFailed(c, err)
+		return core.StoredFile{}, formFailed(c, err)
 	}
 	if info.Size == 0 {
 		a.forgetFile(key)
@@ -124,20 +106,12 @@ func (a *API) storePart(c *rest.Call, p *multipart.Part) (core.StoredFile, error
 	return core.StoredFile{BlobKey: key, MimeType: mimeType, Size: info.Size, SHA256: info.SHA256, Filename: chat.Filename(p.FileName())}, nil
 }
 
-func uploadFailed(c *rest.Call, err error) error {
-	c.W.Header().Set("Connection", "close")
-	switch {
-	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)), errors.Is(err, blob.ErrUnavailable): // the storage's fault, not the caller's
-		return err
-	case errors.Is(err, errFormTooLarge):
+func formFailed(c *rest.Call, err error) error {
+	if errors.Is(err, errFormTooLarge) {
+		c.W.Header().Set("Connection", "close")
 		return chat.Fail(chat.CodePayloadTooLarge, "The form is too large: a file can have 100 MiB, and all before it %d KiB.", maxBeforeFile>>10)
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return chat.Invalid("file", "The upload took too long. Send at least %d KiB a second, and all within %d minutes.", uploadRate>>10, uploadTime/time.Minute)
-	case errors.Is(err, io.ErrUnexpectedEOF), c.R.Context().Err() != nil:
-		return chat.Invalid("file", "The upload ended early.")
-	default:
-		return chat.Invalid("file", "The form could not be read.")
 	}
+	return err
 }
 
 // partType is the type in the part's header, or else the type of its name's ending.
@@ -158,23 +132,17 @@ func partType(p *multipart.Part) (string, error) {
 
 var errFormTooLarge = errors.New("the form is too large")
 
-// incoming reads a form. It limits the size and the least speed.
-type incoming struct {
-	body       io.Reader
-	connection *http.ResponseController
-	begun      time.Time
-	received   int
-	left       int
+// bounded reads a form of limited size.
+type bounded struct {
+	body io.Reader
+	left int
 }
 
-func (f *incoming) Read(p []byte) (int, error) {
+func (f *bounded) Read(p []byte) (int, error) {
 	if f.left == 0 {
 		return 0, errFormTooLarge
 	}
-	inTime := uploadStart + time.Duration(f.received)*(time.Second/uploadRate)
-	f.connection.SetReadDeadline(f.begun.Add(min(inTime, uploadTime)))
 	n, err := f.body.Read(p[:min(len(p), f.left)])
-	f.received += n
 	f.left -= n
 	return n, err
 }

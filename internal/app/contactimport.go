@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -18,9 +18,6 @@ import (
 	"github.com/parleyhq/parley/internal/rest"
 	"github.com/parleyhq/parley/internal/store"
 )
-
-// importTime is the time limit for uploading a file of contacts.
-const importTime = 5 * time.Minute
 
 func registerContactImport(a *App) {
 	rest.Receive[uploadContactsInput](a.surface, rest.Operation{
@@ -69,19 +66,19 @@ func (a *App) receiveContacts(c *rest.Call) (got rest.Received[upload], err erro
 	}
 	u := upload{key: a.store.NewID(chat.KindContactJob), filename: chat.Filename(c.R.URL.Query().Get("filename"))}
 	var info blob.Info
-	err = c.Arriving(func() (err error) {
-		connection := http.NewResponseController(c.W)
-		connection.SetReadDeadline(time.Now().Add(importTime))
-		connection.SetWriteDeadline(time.Now().Add(importTime + rest.RequestTimeout))
-		info, err = a.cfg.Blobs.Put(c.R.Context(), u.key, contactjobs.Decoded(c.R.Body), contactjobs.MaxFile)
+	err = c.Upload(func(body io.Reader) (err error) {
+		info, err = a.cfg.Blobs.Put(c.R.Context(), u.key, contactjobs.Decoded(body), contactjobs.MaxFile)
+		if errors.Is(err, blob.ErrTooLarge) {
+			c.W.Header().Set("Connection", "close")
+			return chat.Fail(chat.CodePayloadTooLarge, "A file of contacts can have at most %d MiB. Divide it.", contactjobs.MaxFile>>20)
+		}
 		return err
 	})
 	discard := func() { a.cfg.Blobs.Delete(context.WithoutCancel(c.R.Context()), u.key) }
-	if errors.Is(err, blob.ErrTooLarge) {
-		c.W.Header().Set("Connection", "close")
-		return got, chat.Fail(chat.CodePayloadTooLarge, "A file of contacts can have at most %d MiB. Divide it.", contactjobs.MaxFile>>20)
-	}
 	if err != nil {
+		if info.SHA256 != "" { // it has arrived, but there is no slot to record it
+			discard()
+		}
 		return got, err
 	}
 	u.size = info.Size

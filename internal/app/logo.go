@@ -49,13 +49,13 @@ func registerLogo(a *App) {
 // receiveLogo stores a picture, once it is known to be one.
 func (a *App) receiveLogo(c *rest.Call) (got rest.Received[core.StoredFile], err error) {
 	var picture []byte
-	err = c.Arriving(func() (err error) {
-		picture, err = io.ReadAll(http.MaxBytesReader(c.W, c.R.Body, maxLogo))
+	err = c.Upload(func(body io.Reader) (err error) {
+		picture, err = io.ReadAll(http.MaxBytesReader(c.W, io.NopCloser(body), maxLogo))
+		if errors.As(err, new(*http.MaxBytesError)) {
+			return chat.Fail(chat.CodePayloadTooLarge, "A logo can have at most %d KiB. Make it smaller.", maxLogo>>10)
+		}
 		return err
 	})
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return got, chat.Fail(chat.CodePayloadTooLarge, "A logo can have at most %d KiB. Make it smaller.", maxLogo>>10)
-	}
 	if err != nil {
 		return got, err
 	}

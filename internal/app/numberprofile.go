@@ -81,13 +81,13 @@ func (a *App) updateNumberProfile(c *rest.Call, in *rest.NumberSent[updateProfil
 // receivePicture uploads a picture to the provider as it arrives. Nothing has to be undone.
 func (a *App) receivePicture(c *rest.Call) (got rest.Received[chat.BusinessProfile], err error) {
 	var picture []byte
-	err = c.Arriving(func() (err error) {
-		picture, err = io.ReadAll(http.MaxBytesReader(c.W, c.R.Body, chat.MaxProfilePicture))
+	err = c.Upload(func(body io.Reader) (err error) {
+		picture, err = io.ReadAll(http.MaxBytesReader(c.W, io.NopCloser(body), chat.MaxProfilePicture))
+		if errors.As(err, new(*http.MaxBytesError)) {
+			return chat.Fail(chat.CodePayloadTooLarge, "A picture can have at most %d MiB. Make it smaller.", chat.MaxProfilePicture>>20)
+		}
 		return err
 	})
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return got, chat.Fail(chat.CodePayloadTooLarge, "A picture can have at most %d MiB. Make it smaller.", chat.MaxProfilePicture>>20)
-	}
 	if err != nil {
 		return got, err
 	}

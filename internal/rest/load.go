@@ -4,6 +4,7 @@ package rest
 type Load struct {
 	Requests, Organizations int
 	BodyBytes               int
+	Uploads                 int
 	IdempotencyKeys         int
 	Buckets                 int // rate limit buckets in the node's memory
 }
@@ -13,6 +14,7 @@ func (s *Surface) Load() (l Load) {
 	l.Requests = len(s.inFlight)
 	_, l.Organizations = s.perOrg.Inside()
 	l.BodyBytes, _ = s.bodies.Inside()
+	l.Uploads, _ = s.uploads.Inside()
 	s.claims.mu.Lock()
 	l.IdempotencyKeys = len(s.claims.held)
 	s.claims.mu.Unlock()
@@ -26,6 +28,7 @@ func (s *Surface) Load() (l Load) {
 func (s *Surface) SetBounds(b Bounds) {
 	s.inFlight = make(chan struct{}, b.Requests)
 	s.perOrg, s.bodies = NewCrowd(b.RequestsPerOrg, b.Requests), NewCrowd(b.BodiesPerOrg, b.Bodies)
+	s.uploads = NewCrowd(b.UploadsPerOrg, b.Uploads)
 }
 
 // Occupy takes n request slots, of an organization or of none, as if requests were under way. It waits for
@@ -42,4 +45,9 @@ func (s *Surface) Occupy(orgID string, n int) (release func(), ok bool) {
 			<-s.inFlight
 		}
 	}, true
+}
+
+// OccupyUploads takes the places of n files of an organization, as if they arrived.
+func (s *Surface) OccupyUploads(orgID string, n int) (release func(), ok bool) {
+	return func() { s.uploads.give(orgID, n) }, s.uploads.take(orgID, n)
 }

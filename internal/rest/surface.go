@@ -32,10 +32,12 @@ type Bounds struct {
 	Requests, RequestsPerOrg int
 	// Bodies are the bytes of large bodies, from their arrival until the answer.
 	Bodies, BodiesPerOrg int
+	// Uploads are files that arrive, each of them open on the disk.
+	Uploads, UploadsPerOrg int
 }
 
 // DefaultBounds suit a server of ordinary size.
-var DefaultBounds = Bounds{Requests: 4096, RequestsPerOrg: 2048, Bodies: 256 << 20, BodiesPerOrg: 64 << 20}
+var DefaultBounds = Bounds{Requests: 4096, RequestsPerOrg: 2048, Bodies: 256 << 20, BodiesPerOrg: 64 << 20, Uploads: 2048, UploadsPerOrg: 256}
 
 // Config configures a surface.
 type Config struct {
@@ -109,6 +111,7 @@ type Surface struct {
 	inFlight  chan struct{}
 	perOrg    *Crowd
 	bodies    *Crowd
+	uploads   *Crowd
 	claims    claims
 }
 
@@ -118,19 +121,21 @@ func New(cfg Config) *Surface {
 	if b == (Bounds{}) {
 		b = DefaultBounds
 	}
-	return &Surface{
+	s := &Surface{
 		base: cfg.Base, store: cfg.Store, log: cfg.Log, metrics: cfg.Metrics, authority: cfg.Authority,
 		forUsers: cfg.ForUsers, mask: cfg.Mask, vault: cfg.Vault,
 		routes:   &router{base: cfg.Base},
 		document: newDocument(cfg.Base, cfg.Description),
 		limiter:  newLimiter(cfg.Store),
 		cursors:  cursorCodec{key: cfg.CursorKey},
-		inFlight: make(chan struct{}, b.Requests),
-		perOrg:   NewCrowd(b.RequestsPerOrg, b.Requests),
-		bodies:   NewCrowd(b.BodiesPerOrg, b.Bodies),
 		claims:   newClaims(),
 	}
+	s.SetBounds(b)
+	return s
 }
+
+// ShareUploads makes the files that come in at two surfaces share one limit. It must be called before the first request.
+func (s *Surface) ShareUploads(with *Surface) { s.uploads = with.uploads }
 
 // Finish ends the registration of operations, before the first request.
 func (s *Surface) Finish() { s.document.finish() }

@@ -43,6 +43,8 @@ type World struct {
 	Index *store.SearchIndex
 	// Provider answers the provider calls.
 	Provider *providertest.Client
+	// App answers the dashboard's requests.
+	App *app.App
 	// Tables are the store's rows.
 	Tables *apitest.Tables
 
@@ -95,7 +97,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	must(t, parts.Start(context.Background(), hub, work, public))
 	server.Config.Handler = clientaddr.Behind([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, bySurface(a, public)) // with X-Forwarded-For a test is elsewhere
 	server.Start()
-	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Index: index, Provider: network, Tables: apitest.OpenTables(t, place)}
+	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Index: index, Provider: network, App: a, Tables: apitest.OpenTables(t, place)}
 	t.Cleanup(func() {
 		parts.Drain()
 		server.Close()
