@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -112,6 +113,14 @@ func (j Journal) Stop() {
 // LimitJournal makes the embedded store's journal short.
 func LimitJournal(cfg *Config, restart int, size int64) {
 	cfg.journal = journalLimits{restart: restart, size: size}
+}
+
+// ReadUntil is a read of the embedded store that ends when it is released.
+func ReadUntil(ctx context.Context, s *Store, released <-chan struct{}) error {
+	return s.engine.(*sqliteEngine).query(ctx, "SELECT 1", nil, func(scanner) error {
+		<-released
+		return nil
+	})
 }
 
 // DropCache makes the embedded store read from its files again.

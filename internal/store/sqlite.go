@@ -102,7 +102,7 @@ func (e *sqliteEngine) start(ctx context.Context) (err error) {
 		return err
 	}
 	e.watcher.Go(e.watch)
-	e.readers, err = newSQLitePool(max(4, 2*runtime.GOMAXPROCS(0)), e.openReader)
+	e.readers, err = newSQLitePool(readersKept+max(4, 2*runtime.GOMAXPROCS(0)), e.openReader)
 	return err
 }
 
@@ -162,7 +162,7 @@ func (e *sqliteEngine) watch() {
 // query borrows a reader. A statement whose caller gives up still runs to its end: reads are short by design,
 // and interrupting costs more than finishing.
 func (e *sqliteEngine) query(ctx context.Context, sql string, args []any, each func(scanner) error) error {
-	return e.readers.use(ctx, e.closed, func(conn *sqliteConn) error { return conn.query(ctx, sql, args, each) })
+	return e.readers.use(ctx, func(conn *sqliteConn) error { return conn.query(ctx, sql, args, each) })
 }
 
 func (e *sqliteEngine) exec(context.Context, string, []any) (int64, error) {

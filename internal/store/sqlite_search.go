@@ -17,7 +17,7 @@ import (
 
 const (
 	searchFile    = "search.db"
-	searchReaders = 4
+	searchReaders = readersKept + 4
 )
 
 // sqliteSearch is the index in a file beside the store. A text's row number contains the organization, the kind
@@ -189,7 +189,7 @@ func (x *sqliteSearch) read(ctx context.Context, fn func(Reader) error) error {
 	if x.readers == nil {
 		return ErrClosed
 	}
-	return x.readers.use(ctx, nil, func(conn *sqliteConn) error { return fn(x.reader(ctx, conn)) })
+	return x.readers.use(ctx, func(conn *sqliteConn) error { return fn(x.reader(ctx, conn)) })
 }
 
 // Marks returns how far the index reaches.

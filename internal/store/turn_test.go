@@ -131,3 +131,39 @@ func TestFewRequestsBesideOthers(t *testing.T) {
 		}
 	})
 }
+
+// However many long reads one organization has, those of another pass, and so do the look-ups of keys and sessions, which have
+// no turn.
+func TestLongReadsHoldUpNobodyElse(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		st := storetest.Open(t, storetest.SQLite)
+		quiet := storetest.Org(t, st)
+		released := make(chan struct{})
+		var ended atomic.Int32
+		const long = 60
+		for range long {
+			go func() {
+				if err := store.ReadUntil(store.WithTurn(t.Context(), store.Turn{OrgID: "busy"}), st, released); err != nil {
+					t.Error(err)
+				}
+				ended.Add(1)
+			}()
+		}
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // it ends once everybody waits
+		defer cancel()
+		for who, turn := range map[string]store.Turn{"another organization": {OrgID: quiet.ID}, "the program": {}} {
+			for range 3 {
+				if _, err := st.Read(store.WithTurn(ctx, turn)).Organization(quiet.ID); err != nil {
+					t.Errorf("%s cannot read: %v", who, err)
+				}
+			}
+		}
+		close(released)
+		synctest.Wait()
+		if n := ended.Load(); n != long {
+			t.Errorf("%d of the long reads have ended", n)
+		}
+	})
+}
