@@ -57,7 +57,7 @@ func contactInPath(c *rest.Call, r store.Reader) error {
 
 // contactFilterInput is a chat.ContactFilter in a query.
 type contactFilterInput struct {
-	Search       string       `query:"search" minLength:"1" maxLength:"200" doc:"Parts of the name, e-mail address, number or username; every word must be there."`
+	Search       string       `query:"search" minLength:"1" maxLength:"200" doc:"Parts of the name, e-mail address, number or username; every word must be there, and those from the twelfth on side by side."`
 	Number       string       `query:"number" pattern:"^[0-9]{6,20}$" doc:"Only of this business number, by its phone_number_id."`
 	LabelIDs     string       `query:"label_ids" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}(,lbl_[0-9A-HJKMNP-TV-Z]{26}){0,19}$" doc:"Only those who have one of these labels; several are separated by commas."`
 	AllLabels    string       `query:"all_labels" enum:"true,false" doc:"true: all of the labels must be there."`

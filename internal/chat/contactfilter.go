@@ -8,7 +8,7 @@ import (
 // ContactFilter selects contacts for a list, a bulk change, an export or an audience. An empty field excludes
 // nobody.
 type ContactFilter struct {
-	Search       string     `json:"search,omitempty" minLength:"1" maxLength:"200" doc:"Parts of the name, e-mail address, number or username; every word must be there."`
+	Search       string     `json:"search,omitempty" minLength:"1" maxLength:"200" doc:"Parts of the name, e-mail address, number or username; every word must be there, and those from the twelfth on side by side."`
 	Number       string     `json:"number,omitempty" pattern:"^[0-9]{6,20}$" doc:"Only of this business number, by its phone_number_id."`
 	LabelIDs     []string   `json:"label_ids,omitempty" maxItems:"20" pattern:"^lbl_[0-9A-HJKMNP-TV-Z]{26}$"`
 	AllLabels    bool       `json:"all_labels,omitzero" doc:"All of the labels must be there, not one of them."`
@@ -18,13 +18,21 @@ type ContactFilter struct {
 	NeverSeen    bool       `json:"never_seen,omitzero" doc:"Only those who have never written."`
 }
 
-// Words are the words of the search. A number may be written with blanks and signs between its digits.
+// mostSearchWords bounds what is compared with each contact.
+const mostSearchWords = 12
+
+// Words are the words of the search. A number may be written with blanks and signs between its digits. What is beyond the
+// twelfth word belongs to it: without those words the filter of a broadcast would let more people pass than were meant.
 func (f ContactFilter) Words() []string {
 	folded := FoldCase(f.Search)
 	if digits := numberPart(folded); digits != "" {
 		return []string{digits}
 	}
-	return strings.Fields(folded)
+	words := strings.Fields(folded)
+	if last := mostSearchWords - 1; len(words) > mostSearchWords {
+		return append(words[:last], strings.Join(words[last:], " "))
+	}
+	return words
 }
 
 // numberPart returns the digits of a text that looks like a part of a number, and an empty text otherwise.

@@ -107,7 +107,7 @@ func (p *people) want(u chat.User, q store.ContactQuery) (found []known) {
 
 var contactQueries = rapid.Custom(func(t *rapid.T) store.ContactQuery {
 	var q store.ContactQuery
-	q.Search = rapid.SampledFrom([]string{"", "", "ADA", "2 ben", "+49 (1510) 000-01"}).Draw(t, "search")
+	q.Search = rapid.SampledFrom([]string{"", "", "ADA", "2 ben", "a d a a d a a d a a d ada", "a d a a d a a d a a d a d", "+49 (1510) 000-01"}).Draw(t, "search")
 	q.Consent = rapid.SampledFrom([]chat.Consent{"", chat.ConsentOptedIn, chat.ConsentOptedOut}).Draw(t, "consent")
 	q.AllLabels, q.NeverSeen = rapid.Bool().Draw(t, "all"), rapid.IntRange(0, 5).Draw(t, "never") == 0
 	return q
