@@ -58,7 +58,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 	m := &Metrics{
 		requests: rest.NewMetrics(reg, "parley_api_request_seconds", "Time to answer API requests, by operation and status."),
 		logDropped: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "parley_api_log_dropped_total", Help: "API log lines lost because the store could not keep up.",
+			Name: "parley_api_log_dropped_total", Help: "Calls that are not in the API log: the store could not keep up, or a key was refused more than 60 times in a minute.",
 		}),
 	}
 	if reg != nil {

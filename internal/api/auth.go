@@ -91,10 +91,11 @@ func (a *API) Errors(op *rest.Operation) (codes []chat.Code) {
 	return codes
 }
 
-// Record writes the calls of known keys to the API log, including revoked and expired keys.
+// Record writes the calls of known keys to the API log, including revoked and expired keys. Of those that no rate limit bounds
+// it writes some.
 func (a *API) Record(c *rest.Call, status int, took time.Duration) {
 	key := c.Caller.Key
-	if key == nil {
+	if key == nil || !c.Paid() && !a.requests.room(key.ID, c.Now()) {
 		return
 	}
 	call := store.APICall{

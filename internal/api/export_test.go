@@ -3,6 +3,10 @@ package api
 import (
 	"context"
 	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/rest"
@@ -21,6 +25,8 @@ const (
 	FreeBody     = rest.FreeBody
 	LimiterIdle  = rest.LimiterIdle
 	DefaultLimit = rest.DefaultLimit
+
+	RefusalsLogged = refusalsLogged
 )
 
 // Hook runs inside a probe. In the probe that reads, tx is nil.
@@ -138,6 +144,29 @@ func (a *API) CrowdSize() int { return a.surface.Load().Organizations }
 
 // LogCall adds a line to the API log, as a request does at its end.
 func (a *API) LogCall(c store.APICall) { a.requests.add(c) }
+
+// LinesLost is how many calls are counted as missing from the API log.
+func (a *API) LinesLost() int {
+	reg := prometheus.NewRegistry()
+	reg.MustRegister(a.requests.metrics.logDropped)
+	found, err := reg.Gather()
+	if err != nil {
+		panic(err)
+	}
+	return int(found[0].GetMetric()[0].GetCounter().GetValue())
+}
+
+// LogRefusals refuses one call of each of so many keys within a minute, and returns how many are logged and how many keys are
+// remembered.
+func LogRefusals(keys int) (logged, remembered int) {
+	l := newRequestLog(nil, nil, NewMetrics(nil))
+	for i := range keys {
+		if l.room(strconv.Itoa(i), time.Time{}) {
+			logged++
+		}
+	}
+	return logged, len(l.refusals)
+}
 
 // ClaimsHeld is how many idempotency keys are being worked on.
 func (a *API) ClaimsHeld() int { return a.surface.Load().IdempotencyKeys }

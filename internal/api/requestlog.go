@@ -20,12 +20,15 @@ const (
 	requestLogEvery = time.Second
 	// requestLogTimeout is how long the lines that wait may take together.
 	requestLogTimeout = 20 * time.Second
-	keyUseEvery       = time.Minute
-	keysRemembered    = 10_000
+	// refusalsLogged is how many calls of a key that took no token of the rate limit are logged in a minute. Otherwise whoever
+	// has a key fills the disk as fast as they can call, even with one that is revoked.
+	refusalsLogged = 60
+	keyUseEvery    = time.Minute
+	keysRemembered = 10_000
 )
 
 // requestLog writes the API log in the background. Requests never wait for it: if the store cannot keep up,
-// lines are dropped and counted.
+// lines are dropped and counted. So are those of refused calls of which there are many.
 type requestLog struct {
 	store   *store.Store
 	log     *slog.Logger
@@ -36,12 +39,31 @@ type requestLog struct {
 	done    chan struct{}
 	once    sync.Once
 
-	mu      sync.Mutex
-	waiting []store.APICall
+	mu       sync.Mutex
+	waiting  []store.APICall
+	minute   time.Time      // since which refused calls are counted
+	refusals map[string]int // of each key
 }
 
 func newRequestLog(st *store.Store, log *slog.Logger, m *Metrics) *requestLog {
-	return &requestLog{store: st, log: log, metrics: m, used: map[string]time.Time{}, full: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+	return &requestLog{store: st, log: log, metrics: m, used: map[string]time.Time{}, refusals: map[string]int{}, full: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+}
+
+// room reports whether one more call of a key that took no token may be logged in this minute. If not, it is counted.
+func (l *requestLog) room(keyID string, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if minute := now.Truncate(time.Minute); !minute.Equal(l.minute) {
+		l.minute = minute
+		clear(l.refusals)
+	}
+	n, known := l.refusals[keyID]
+	if n == refusalsLogged || !known && len(l.refusals) == keysRemembered {
+		l.metrics.logDropped.Inc()
+		return false
+	}
+	l.refusals[keyID]++
+	return true
 }
 
 func (l *requestLog) add(c store.APICall) {

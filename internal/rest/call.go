@@ -42,6 +42,7 @@ type Call struct {
 	start     time.Time
 	known     bool // the caller is authenticated and admitted
 	limited   bool // the rate limit headers are set
+	paid      bool // it took a token
 	found     bool // the path's number has been loaded
 
 	cancel   context.CancelFunc // of Ctx
@@ -67,6 +68,9 @@ func (c *Call) Body() []byte { return c.text }
 
 // PathValue is the i-th variable part of the path, counted from the left.
 func (c *Call) PathValue(i int) string { return c.path[i] }
+
+// Paid reports whether the call took a token of the rate limit, which bounds how many such calls there are.
+func (c *Call) Paid() bool { return c.paid }
 
 // Given reports whether the query has the parameter.
 func (c *Call) Given(name string) bool { return c.query().has(name) }

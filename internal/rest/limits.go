@@ -189,6 +189,7 @@ func (c *Call) TakeToken() error {
 	}
 	c.setLimitHeaders(a)
 	if a.ok {
+		c.paid = true
 		return nil
 	}
 	wait := max(1, int64(math.Ceil(a.retry.Seconds())))
