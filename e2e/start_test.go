@@ -44,6 +44,14 @@ func checkOps(t *testing.T, srv *Server) {
 	}
 }
 
+// A server without a folder for temporary files, as in an image that has none, says so and serves.
+func TestStartWithoutATemporaryFolder(t *testing.T) {
+	t.Parallel()
+	if log := Start(t, WithEnv("TMPDIR=/nowhere")).Log(); !strings.Contains(log, "no temporary files can be made") || !strings.Contains(log, "/nowhere") {
+		t.Errorf("logged %s", log)
+	}
+}
+
 // TestDemo: the printed request works unchanged, and every start prints the same.
 func TestDemo(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, store Option) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -73,8 +74,10 @@ func (p *simulatedProvider) Stop(ctx context.Context) {
 	p.http.Close()
 }
 
-// openMedia opens the storage of files, and logs if it is a folder that other nodes may not see.
+// openMedia opens the storage of files, and logs if it is a folder that other nodes may not see, or if none can pass
+// through the folder for temporary ones.
 func (s *Server) openMedia(ctx context.Context) (err error) {
+	s.warnOfTemporaryFolder(os.TempDir())
 	s.messaging.blobs, err = blob.Open(ctx, filepath.Join(s.cfg.Data, "media"), s.cfg.MediaURL, s.log)
 	if err == nil && s.cfg.MediaURL == "" && s.cfg.DatabaseURL != "" {
 		s.log.Info("stored files are in a folder of this machine: with nodes on several machines, share it among them or set --media-url",

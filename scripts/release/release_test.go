@@ -124,6 +124,12 @@ func TestImageFromAnArchive(t *testing.T) {
 	if last(ours) != last(theirs) {
 		t.Error("the two images do not run alike")
 	}
+	// Files pass through /tmp on their way to object storage, and an image from scratch has none.
+	for name, text := range map[string][]byte{"Dockerfile": ours, "deploy/Dockerfile.release": theirs} {
+		if !regexp.MustCompile(`(?m)/open/tmp$`).Match(text) || !regexp.MustCompile(`(?m)^COPY --from=\w+ --chmod=1777 /open /$`).Match(text) {
+			t.Errorf("the image of %s has no /tmp that all may write to", name)
+		}
+	}
 }
 
 // A program with a module that is not listed is not published.
