@@ -47,6 +47,42 @@ func TestDocumentedCommandsWork(t *testing.T) {
 	}
 }
 
+var (
+	envBlock = regexp.MustCompile("(?sm)^ *```env\n(.*?)^ *```$")
+	// envLine is a line that systemd, compose and a shell read alike.
+	envLine = regexp.MustCompile(`^[A-Z][A-Z0-9_]*=[^\s'"\\$#` + "`" + `]+$`)
+)
+
+// Files of settings are for systemd and compose, which run no shell: systemd leaves out a line with more than a name and a
+// value, and the server would start without it.
+func TestDocumentedSettingsFilesAreRead(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../docs/*.md")
+	must(t, err)
+	var env []string
+	for _, path := range pages {
+		page, err := os.ReadFile(path)
+		must(t, err)
+		for _, block := range envBlock.FindAllStringSubmatch(string(page), -1) {
+			for line := range strings.Lines(block[1]) {
+				if line = strings.TrimSpace(line); !envLine.MatchString(line) {
+					t.Errorf("%s: %q is not a name and a value", path, line)
+				}
+				env = append(env, line)
+			}
+		}
+	}
+	settings := runProgram(t, env, "config")
+	for _, line := range env {
+		if name, _, _ := strings.Cut(line, "="); settings.Code != 0 || !strings.Contains(settings.Stdout, " "+name+" ") {
+			t.Errorf("%s is not taken: %+v", name, settings)
+		}
+	}
+	if len(env) < 6 {
+		t.Errorf("only %d settings were found", len(env))
+	}
+}
+
 // seededDemo is the folder of a demo with its week of conversations, as make run creates it. Tests copy it.
 func seededDemo(t *testing.T) string {
 	t.Helper()
