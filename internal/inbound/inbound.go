@@ -67,6 +67,7 @@ type Receiver struct {
 	cfg     Config
 	applier core.Applier
 	intake  *intake
+	signed  *signatures
 	// accepting is the bytes of callbacks for which the provider waits.
 	accepting atomic.Int64
 	queues    *queues
@@ -89,7 +90,7 @@ func New(cfg Config) *Receiver {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Receiver{
 		cfg: cfg, applier: core.Applier{PublicURL: cfg.PublicURL, Words: &core.Words{}, Log: cfg.Log}, intake: newIntake(), queues: newQueues(cfg.queued),
-		loader: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
+		signed: newSignatures(cfg), loader: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
 	}
 }
 
@@ -142,6 +143,9 @@ func (r *Receiver) receive(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	body, err := r.intake.read(w, req, func(body []byte) bool { return r.cfg.Verify(signature, body) })
+	if err == nil || errors.Is(err, errSignature) {
+		r.signed.saw(err)
+	}
 	if err != nil {
 		r.refuseBody(w, req, err)
 		return
