@@ -100,6 +100,7 @@ func (n *number) attempt(w *queued, look *core.Look, begun func()) (*core.SendRe
 		return &core.SendResult{Work: w.SendWork, Failure: refused}, 0
 	}
 	sent, err := s.call(ctx, account, w)
+	s.answers.came(err)
 	switch {
 	case err == nil:
 		return &core.SendResult{Work: w.SendWork, Sent: sent}, 0

@@ -76,6 +76,7 @@ type Sender struct {
 	reach   fair.Reach[string]     // endpoints that are told of an outcome, by organization
 	starts  *fair.Gate[store.Turn] // for calls whose request is not written yet
 	manners courtesy
+	answers *answers
 	started store.Moment
 
 	mu      sync.Mutex
@@ -107,7 +108,7 @@ func New(cfg Config) *Sender {
 	return &Sender{
 		cfg: cfg, numbers: map[string]*number{}, held: map[string]bool{}, life: cfg.Lease().Node,
 		loaded: map[string]store.Moment{}, left: map[string]bool{}, told: map[store.SendQueue]bool{},
-		starts: fair.NewGate[store.Turn](maxStarting), manners: courtesy{lateness: cfg.Lateness}, reach: fair.NewReach[string](recordDeliveries / recordBatch),
+		starts: fair.NewGate[store.Turn](maxStarting), manners: courtesy{lateness: cfg.Lateness}, answers: newAnswers(cfg), reach: fair.NewReach[string](recordDeliveries / recordBatch),
 		Bell: part.NewBell(), hear: part.NewBell(), ctx: ctx, cancel: cancel,
 	}
 }
