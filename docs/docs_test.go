@@ -218,3 +218,39 @@ func TestThreatModelNamesRealTests(t *testing.T) {
 		}
 	}
 }
+
+// Lines of the log that going-live.md tells people to look for. Each must be one that the program writes.
+var namedLogLines = []string{
+	"the callbacks of a connected number are on, and its templates are read", "will be tried again", "a connected number could not be completed",
+	"callbacks are refused: their signature is not made with --provider-app-secret",
+}
+
+func TestGoingLiveNamesLogLinesThatExist(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("going-live.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sources strings.Builder
+	for _, folder := range []string{"onboard", "inbound"} {
+		names, err := filepath.Glob(filepath.Join("..", "internal", folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(name, "_test.go") {
+				sources.Write(text)
+			}
+		}
+	}
+	words := strings.Join(strings.Fields(string(page)), " ")
+	for _, line := range namedLogLines {
+		if !strings.Contains(words, "`"+line+"`") || !strings.Contains(sources.String(), `"`+line+`"`) {
+			t.Errorf("%q is not on the page, or not in the program", line)
+		}
+	}
+}
