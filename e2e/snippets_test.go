@@ -94,9 +94,10 @@ type reader struct {
 const theEnd = "\x01the end "
 
 // preamble prepares the shell for a test. A command that would start a server shows its settings instead, which finds a
-// flag that does not exist. A command that runs until it is interrupted runs in the background.
+// flag that does not exist. The user of the test takes the place of another. A command that runs until it is interrupted runs in the background.
 const preamble = `set -o pipefail
 exec 2>&1
+sudo() { shift 2; "$@"; }
 curl() { command curl -sS --fail-with-body "$@"; }
 parley() {
 	case "$1 ${2-}" in
@@ -114,7 +115,7 @@ func newReader(t *testing.T, srv *Server) *reader {
 	dir := t.TempDir()
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(receiver.Close)
-	for _, folder := range []string{"bin", "home", "backups", "safe"} {
+	for _, folder := range []string{"bin", "home", "backups", "backups/parley", "safe"} {
 		must(t, os.Mkdir(filepath.Join(dir, folder), 0o700))
 	}
 	must(t, os.Symlink(program, filepath.Join(dir, "bin", "parley")))
