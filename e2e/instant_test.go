@@ -20,6 +20,7 @@ func TestDatabaseGoesBackToAnInstant(t *testing.T) {
 	t.Parallel()
 	primary, files := pgtest.NewInstance(t), t.TempDir()
 	r := readRecipe(t, primary)
+	primary.Shell(r.folders)
 	primary.Shell(r.archive)
 	primary.Stop()
 	primary.Start()
@@ -29,8 +30,9 @@ func TestDatabaseGoesBackToAnInstant(t *testing.T) {
 	api := p.Serve(OnFolder(files), OnDatabase(primary.URL()), WithFlags("--role=api"))
 	n := plant(t, api, p.Sim, api.stored())
 	before := &book{t: t, n: n}
+	primary.Shell(night("2026-11-15-0200") + r.copy)
 	before.write(10)
-	primary.Shell(r.copy)
+	primary.Shell(night("2026-11-16-0200") + r.copy)
 	before.write(10)
 	worker.Stop()
 	waiting := before.send(5)
@@ -104,7 +106,7 @@ func checkSound(t *testing.T, srv *Server) {
 }
 
 // recipe has the commands of docs/backup.md, with folders of this test.
-type recipe struct{ archive, copy, rest, restore, done string }
+type recipe struct{ folders, archive, copy, rest, restore, done string }
 
 func readRecipe(t *testing.T, primary *pgtest.Instance) recipe {
 	t.Helper()
@@ -112,13 +114,17 @@ func readRecipe(t *testing.T, primary *pgtest.Instance) recipe {
 	must(t, err)
 	_, section, _ := strings.Cut(string(page), "\n### Back to an instant\n")
 	_, blocks := snippets(t, section)
-	if len(blocks) != 5 {
-		t.Fatalf("docs/backup.md has %d blocks of commands, this test knows 5", len(blocks))
+	if len(blocks) != 6 {
+		t.Fatalf("docs/backup.md has %d blocks of commands, this test knows 6", len(blocks))
 	}
-	place := strings.NewReplacer("/var/backups/parley", filepath.Join(filepath.Dir(primary.Data()), "backups"))
+	place := strings.NewReplacer("/var/backups/parley-pg", filepath.Join(filepath.Dir(primary.Data()), "backups"),
+		" -o postgres -g postgres", "") // here all is done by the server's user
 	step := func(i int) string { return place.Replace(blocks[i].commands[0]) }
-	return recipe{archive: step(0), copy: step(1), rest: step(2), restore: step(3), done: step(4)}
+	return recipe{folders: step(0), archive: step(1), copy: step(2), rest: step(3), restore: step(4), done: step(5)}
 }
+
+// night has a shell take this for the time.
+func night(is string) string { return "date() { echo " + is + "; }\n" }
 
 // book has the messages of a time: those sent, by our id, and those received, by the provider's.
 type book struct {
