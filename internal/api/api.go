@@ -41,6 +41,8 @@ type Config struct {
 	CheckURL func(ctx context.Context, rawURL string) error
 	// Version is the program's version, shown in the OpenAPI document.
 	Version string
+	// Stopping tells whether the node was told to stop; nil: it never is.
+	Stopping func() bool
 	// Dashboard gets the operations that users may call as well.
 	Dashboard *rest.Surface
 	Log       *slog.Logger
@@ -77,6 +79,7 @@ type API struct {
 
 	blobs     blob.Store
 	publicURL string
+	stopping  func() bool
 	templates *templates.Service
 	numbers   numbers.Service
 	vault     rest.Vault
@@ -92,7 +95,7 @@ func New(cfg Config) *API {
 	a := &API{
 		store: cfg.Store, log: cfg.Log,
 		requests: newRequestLog(cfg.Store, cfg.Log, cfg.Metrics),
-		blobs:    cfg.Blobs, publicURL: cfg.PublicURL,
+		blobs:    cfg.Blobs, publicURL: cfg.PublicURL, stopping: cfg.Stopping,
 		vault: cfg.Vault, checkURL: cfg.CheckURL,
 		feedWaiters: rest.NewCrowd(feedWaiters, feedWaitersInAll), released: make(chan struct{}),
 		templates: cfg.Templates, numbers: numbers.Service{Store: cfg.Store, Provider: cfg.Provider, Token: cfg.Token},

@@ -13,7 +13,7 @@ func registerMeta(a *API) {
 	rest.Read(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/health", ID: "getHealth", Tag: "Meta",
 		Summary:     "Tell whether the service can work",
-		Description: "For load balancers and monitors: 200 while the store answers, 503 otherwise. It needs no key.", Open: true,
+		Description: "For load balancers and monitors: 200 while the store answers, 503 otherwise and while this node is stopping. It needs no key.", Open: true,
 	}, a.health)
 
 	rest.Read(a.surface, rest.Operation{
@@ -39,6 +39,9 @@ type healthView struct {
 const healthTimeout = 3 * time.Second
 
 func (a *API) health(c *rest.Call, _ *noInput) (healthView, error) {
+	if a.stopping != nil && a.stopping() {
+		return healthView{}, chat.Fail(chat.CodeServiceUnavailable, "This node is stopping.")
+	}
 	ctx, cancel := context.WithTimeout(c.Ctx, healthTimeout)
 	defer cancel()
 	if err := a.store.Writable(ctx); err != nil {

@@ -37,6 +37,20 @@ func TestReadyTellsWhyNothingCanBeWritten(t *testing.T) {
 	ask(http.StatusOK, "ready\n")
 }
 
+// A load balancer that sees the public address alone learns from it that the node stops, as from the operator's.
+func TestReadyAndHealthSayThatTheNodeStops(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, settings(t))
+	start(t, s)
+	s.draining.Store(true)
+	if status, body := get(t, s.public.listener, "/v1/health"); status != http.StatusServiceUnavailable || !strings.Contains(body, `"service_unavailable"`) {
+		t.Errorf("/v1/health answers %d %s", status, body)
+	}
+	if status, body := get(t, s.ops.listener, "/ready"); status != http.StatusServiceUnavailable || body != "stopping\n" {
+		t.Errorf("/ready answers %d %q", status, body)
+	}
+}
+
 // If only a restart helps, the process ends, and says why.
 func TestRunEndsWhenTheStoreIsLost(t *testing.T) {
 	t.Parallel()

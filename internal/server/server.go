@@ -118,7 +118,7 @@ func (s *Server) startSurfaces(ctx context.Context, version string) error {
 	}
 	s.newDashboard(version, postman)
 	s.api = api.New(api.Config{
-		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Log: s.log, Metrics: api.NewMetrics(s.registry),
+		Store: s.store, CursorKey: s.vault.Derive("cursor"), Version: version, Stopping: s.draining.Load, Log: s.log, Metrics: api.NewMetrics(s.registry),
 		Provider: s.messaging.client, Token: s.token, Blobs: s.messaging.blobs, PublicURL: s.cfg.PublicURL,
 		Templates: s.messaging.templates, Dashboard: s.dashboard.Surface(),
 		Vault: s.vault, CheckURL: netguard.New(s.cfg.AllowNetwork...).CheckURL,
