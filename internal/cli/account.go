@@ -65,7 +65,7 @@ type accountConnectCommand struct {
 	PhoneNumberID  string  `required:"" name:"phone-number-id" placeholder:"ID" help:"The provider's id of the number."`
 	PhoneNumber    string  `required:"" placeholder:"NUMBER" help:"The number itself, as +4930555000."`
 	WABAID         string  `required:"" name:"waba-id" placeholder:"ID" help:"The provider's id of the business account it belongs to."`
-	Token          string  `required:"" placeholder:"TOKEN" help:"Access token for the number. The simulator takes any."`
+	Token          secret  `required:"" placeholder:"TOKEN" help:"Access token for the number; - reads it from the standard input, where nobody else sees it. The simulator takes any."`
 	Name           *string `help:"A name to know it by."`
 	Status         string  `default:"connected" placeholder:"STATUS" enum:"connected,disconnected,degraded,onboarding" help:"connected, disconnected, degraded or onboarding."`
 	ProviderStatus *string `placeholder:"STATUS" help:"The provider's own status, such as CONNECTED."`
@@ -76,8 +76,12 @@ type accountConnectCommand struct {
 }
 
 func (cmd *accountConnectCommand) Run(c *console) error {
+	token, err := cmd.Token.read(c, "Access token")
+	if err != nil {
+		return err
+	}
 	var account chat.Account
-	err := cmd.changeSealing(c, cmd.storeFlags, cmd.Token, func(tx *store.Tx, seal core.Seal) (err error) {
+	err = cmd.changeSealing(c, cmd.storeFlags, token, func(tx *store.Tx, seal core.Seal) (err error) {
 		account, err = core.ConnectWithToken(tx, chat.NewAccount{
 			OrgID: string(cmd.Org), TeamID: cmd.Team, CustomerID: cmd.Customer, PhoneNumberID: cmd.PhoneNumberID, PhoneNumber: cmd.PhoneNumber,
 			WABAID: cmd.WABAID, Name: cmd.Name, Status: chat.AccountStatus(cmd.Status), ProviderStatus: cmd.ProviderStatus,
@@ -98,7 +102,7 @@ type accountUpdateCommand struct {
 	Org            orgID   `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
 	Status         *string `enum:"connected,disconnected,degraded,onboarding" help:"connected, disconnected, degraded or onboarding."`
 	ProviderStatus *string `placeholder:"STATUS" help:"The provider's own status."`
-	Token          *string `help:"A new access token."`
+	Token          *secret `placeholder:"TOKEN" help:"A new access token; - reads it from the standard input, where nobody else sees it."`
 	RequireOptIn   *bool   `help:"Send marketing templates only to contacts who have opted in; --require-opt-in=false lifts it."`
 	sealing
 	storeFlags
@@ -117,13 +121,15 @@ func (cmd *accountUpdateCommand) Run(c *console) error {
 		}
 		return err
 	}
-	var err error
+	change := func() error { return cmd.change(c, func(tx *store.Tx) error { return update(tx, nil) }) }
 	if cmd.Token != nil {
-		err = cmd.changeSealing(c, cmd.storeFlags, *cmd.Token, update)
-	} else {
-		err = cmd.change(c, func(tx *store.Tx) error { return update(tx, nil) })
+		token, err := cmd.Token.read(c, "Access token")
+		if err != nil {
+			return err
+		}
+		change = func() error { return cmd.changeSealing(c, cmd.storeFlags, token, update) }
 	}
-	if err != nil {
+	if err := change(); err != nil {
 		return pointTo(err, "parley account list --org ORG")
 	}
 	return cmd.printOne(c.stdout, accountRecord(account))

@@ -105,8 +105,13 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	return run(ctx, args, os.Environ(), stdout, stderr)
 }
 
-// run is Main with all its dependencies as parameters.
+// run is Main with its dependencies as parameters.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
+	return runOn(ctx, os.Stdin, args, environ, stdout, stderr)
+}
+
+// runOn is run with another standard input.
+func runOn(ctx context.Context, stdin io.Reader, args, environ []string, stdout, stderr io.Writer) int {
 	var cmds commands
 	env := newEnvironment(environ)
 	kept, profileErr := readProfile(profilePath(environ))
@@ -133,7 +138,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return exitUsage
 	}
 	c := &console{
-		ctx: ctx, stdin: os.Stdin, stdout: stdout, stderr: stderr, colours: coloursFor(stdout, os.Getenv), profile: profilePath(environ),
+		ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, colours: coloursFor(stdout, os.Getenv), profile: profilePath(environ),
 	}
 	if serve, ok := kctx.Selected().Target.Addr().Interface().(*serveCommand); ok {
 		return runServer(serve, c)

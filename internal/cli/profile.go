@@ -84,12 +84,11 @@ func (cmd *loginCommand) Run(c *console) error {
 		return errors.New("there is no place for the profile: set HOME or XDG_CONFIG_HOME")
 	}
 	if cmd.Key == "" {
-		fmt.Fprint(c.stderr, "API key: ")
-		line, err := io.ReadAll(io.LimitReader(firstLine{c.stdin}, 1000))
+		key, err := ask(c, "API key")
 		if err != nil {
 			return err
 		}
-		cmd.Key = strings.TrimSpace(string(line))
+		cmd.Key = key
 	}
 	if err := checkService(cmd.URL, cmd.Key); err != nil {
 		return err

@@ -30,7 +30,7 @@ type userCreateCommand struct {
 	Org      orgID  `required:"" placeholder:"ORG" help:"The organization's id (org_…)."`
 	Email    string `required:"" placeholder:"EMAIL" help:"The address to sign in with."`
 	Name     string `required:"" placeholder:"NAME" help:"The person's name."`
-	Password string `placeholder:"PASSWORD" help:"At least 8 characters. Without one, make an invitation with \"parley user link\"."`
+	Password secret `placeholder:"PASSWORD" help:"At least 8 characters; - reads it from the standard input, where nobody else sees it. Without one, make an invitation with \"parley user link\"."`
 	Role     string `default:"agent" placeholder:"ROLE" enum:"owner,admin,agent" help:"owner, admin or agent."`
 	Sees     string `default:"all" placeholder:"WHICH" enum:"all,teams,assigned" help:"Which conversations the user sees: all, teams (those of the user's teams) or assigned."`
 	Team     teamID `placeholder:"TEAM" help:"The team to join (team_…); needed where there are several."`
@@ -38,15 +38,16 @@ type userCreateCommand struct {
 }
 
 // hashed hashes a password, if one is given.
-func hashed(password string) (core.PasswordHash, error) {
-	if password == "" {
-		return "", nil
+func hashed(c *console, given secret) (core.PasswordHash, error) {
+	password, err := given.read(c, "Password")
+	if password == "" || err != nil {
+		return "", err
 	}
 	return core.HashPassword(password)
 }
 
 func (cmd *userCreateCommand) Run(c *console) error {
-	hash, err := hashed(cmd.Password)
+	hash, err := hashed(c, cmd.Password)
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func (n namedUser) find(tx *store.Tx) (chat.User, error) {
 type userUpdateCommand struct {
 	namedUser
 	Name      string   `placeholder:"NAME" help:"Another name."`
-	Password  string   `placeholder:"PASSWORD" help:"Another password, of at least 8 characters. The user is signed out of every browser."`
+	Password  secret   `placeholder:"PASSWORD" help:"Another password, of at least 8 characters; - reads it from the standard input. The user is signed out of every browser."`
 	Role      string   `placeholder:"ROLE" enum:"owner,admin,agent," default:"" help:"owner, admin or agent."`
 	Sees      string   `placeholder:"WHICH" enum:"all,teams,assigned," default:"" help:"Which conversations the user sees: all, teams or assigned."`
 	Team      []teamID `placeholder:"TEAM" help:"The user's teams (team_…), instead of those there are; repeat it for several."`
@@ -135,7 +136,7 @@ func (cmd *userUpdateCommand) Run(c *console) error {
 		!cmd.Disable && !cmd.Enable && !cmd.Away && !cmd.Available && !cmd.OneStep {
 		return errors.New("nothing to change: give --name, --password, --role, --sees, --team, --disable, --enable, --away, --available or --second-step-off")
 	}
-	hash, err := hashed(cmd.Password)
+	hash, err := hashed(c, cmd.Password)
 	if err != nil {
 		return err
 	}

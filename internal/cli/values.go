@@ -29,7 +29,7 @@ func decoders() []kong.Option {
 var errNoValue = errors.New("a value is missing; one that begins with a hyphen is written behind an equals sign")
 
 func popText(ctx *kong.DecodeContext) (string, error) {
-	if !ctx.Scan.Peek().IsValue() {
+	if next := ctx.Scan.Peek(); !next.IsValue() && next.Value != "-" { // "-" is the standard input
 		return "", errNoValue
 	}
 	return ctx.Scan.Pop().String(), nil
