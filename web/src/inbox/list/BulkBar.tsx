@@ -29,7 +29,7 @@ export function BulkBar() {
             variant="subtle"
             size="compact-sm"
             aria-label={t.selectAllMatching(count)}
-            onClick={() => selectAll([...selected])}
+            onClick={selectAll}
           >
             {t.selectAll(count)}
           </Button>

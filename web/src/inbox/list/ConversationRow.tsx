@@ -27,10 +27,10 @@ const leave = ({ target }: FocusEvent) => {
 export const ConversationRow = memo(function ConversationRow({ conversation: c, open }: Props) {
   const t = useText("inbox");
   const { view, search } = usePlace();
-  const { selected } = useSelection();
+  const { selected, all } = useSelection();
   const me = useMe();
   const name = nameOf(c);
-  const chosen = selected.has(c.id);
+  const chosen = all || selected.has(c.id);
   return (
     <div
       className={styles.row}

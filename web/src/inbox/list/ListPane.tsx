@@ -12,7 +12,7 @@ import { ConversationList } from "./ConversationList";
 import { FilterMenu } from "./FilterMenu";
 import { ListTabs } from "./ListTabs";
 import { SearchField } from "./SearchField";
-import { useSelection } from "./selection";
+import { useSelection, useSelectionOf } from "./selection";
 import { ViewsMenu } from "./ViewsMenu";
 import styles from "./ListPane.module.css";
 
@@ -20,7 +20,8 @@ const NewConversation = lazy(() => part(() => import("../start/NewConversation")
 
 export function ListPane() {
   const t = useText("inbox");
-  const { search } = usePlace();
+  const { search, filter } = usePlace();
+  useSelectionOf(JSON.stringify(filter));
   const { selected } = useSelection();
   const [starting, setStarting] = useState(false);
   return (
