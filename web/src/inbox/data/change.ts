@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { send } from "../../api/client";
+import { serverNow } from "../../api/clock";
 import type { Conversation, LabelRef, Named } from "../../api/types";
 import { toastFailure } from "../../ui/toasts";
 import { refresh, showChange } from "./conversations";
@@ -22,6 +23,13 @@ function applied(c: Conversation, change: Change): Conversation {
   if ("until_reply" in change) return { ...c, status: "pending", snoozed_until: untilReply };
   if ("unread" in change) return { ...c, unread_count: Math.max(1, c.unread_count) };
   return { ...c, status: change.snoozed_until ? "pending" : "open", snoozed_until: change.snoozed_until };
+}
+
+/** The change that gives a conversation back the state it has now. A snooze that has ended by then is over. */
+export function stateOf({ status, snoozed_until: until }: Pick<Conversation, "status" | "snoozed_until">): Change {
+  if (!until) return { status };
+  if (isUntilReply(until)) return { until_reply: true };
+  return { snoozed_until: Date.parse(until) > serverNow() ? until : null };
 }
 
 function bodyOf(change: Change): object {
