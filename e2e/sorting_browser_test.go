@@ -74,6 +74,11 @@ func TestDashboardSorting(t *testing.T) {
 	if until, err := time.Parse(time.RFC3339, *c.SnoozedUntil); err != nil || time.Until(until) > 61*time.Minute || time.Until(until) < 50*time.Minute {
 		t.Errorf("an hour is until %s: %v", *c.SnoozedUntil, err)
 	}
+	s.does(`document.activeElement?.blur()`)
+	s.Press("button", "Resolve")
+	s.conversation(id, func(c storedConversation) bool { return c.Status == "resolved" })
+	s.Browser.Press("z")
+	s.conversation(id, func(now storedConversation) bool { return now.SnoozedUntil != nil && *now.SnoozedUntil == *c.SnoozedUntil })
 	s.Press("button", "Snooze")
 	s.Press("menuitem", "Unsnooze")
 	s.conversation(id, func(c storedConversation) bool { return c.Status == "open" && c.SnoozedUntil == nil })
@@ -210,6 +215,15 @@ func TestDashboardBulk(t *testing.T) {
 		t.Errorf("%d had the label, %d have it after the undo", before, labelled(after))
 	}
 	s.Accessible()
+
+	// What is chosen belongs to the list that is shown.
+	s.choose(all[0], false)
+	s.pressStarting("All ")
+	s.Until(`document.querySelectorAll('[role=checkbox][aria-checked=true]').length > 1`)
+	s.Press("button", "Saved views")
+	s.Press("menuitem", "Snoozed")
+	s.Lacks("button", "Clear selection")
+	s.Until(`document.querySelectorAll('[role=checkbox][aria-checked=true]').length === 0`)
 	s.Content()
 }
 
