@@ -35,7 +35,7 @@ type sendBody struct {
 	Status           string                             `json:"status,omitempty" enum:"read" doc:"Marks an inbound message as read, instead of sending one."`
 	MessageID        *string                            `json:"message_id,omitempty" minLength:"1" doc:"With status: the provider's id of the inbound message."`
 	content          chat.Content                       // the content that type names
-	conversation     string                             // the id of the conversation that a user names as the recipient
+	person           string                             // the id of the contact or conversation that a user names as the recipient
 	about            []string                           // see core.NewMessage
 	TypingIndicator  *typingBody                        `json:"typing_indicator,omitempty" doc:"With status: shows that an answer is being written, for up to 25 seconds."`
 }
@@ -153,16 +153,16 @@ func (b *sendBody) CheckTogether(f *rest.Fields) {
 	}
 }
 
-// checkRecipient checks the fields that name the person. Those who use the dashboard may name a conversation, because they
-// do not see every number; resolve refuses that to programs.
+// checkRecipient checks the fields that name the person. Those who use the dashboard may name a contact or a conversation,
+// because they do not see every number; resolve refuses that to programs.
 func (b *sendBody) checkRecipient(f *rest.Fields) {
 	switch {
 	case f.Given("to"):
 		f.Forget("recipient")
 	case !f.Given("recipient"):
 		f.Require("to", "Give to or recipient.")
-	case chat.KindConversation.Valid(f.Text("recipient")):
-		b.conversation = f.Text("recipient")
+	case contactBehind(f.Text("recipient")) != nil:
+		b.person = f.Text("recipient")
 		f.Forget("recipient")
 	}
 }
@@ -174,14 +174,14 @@ func (a *API) send(tx *store.Tx, c *rest.Call, m core.NewMessage) (MessageView, 
 	return ViewMessage(c.Account, accepted.Contact, accepted.Message), err
 }
 
-// resolve replaces a conversation's id by the person's number or id, and our ids of messages by the provider's.
-// Users who do not see numbers send with these ids.
+// resolve replaces a contact's or a conversation's id by the person's number or id, and our ids of messages by the
+// provider's. Users who do not see numbers send with these ids.
 func (a *API) resolve(c *rest.Call, b *sendBody) (err error) {
-	if b.conversation != "" {
+	if find := contactBehind(b.person); find != nil {
 		if c.Caller.User == nil {
 			return chat.Invalid("recipient", "Give the person's BSUID, or their number in to.")
 		}
-		contact, err := core.ContactOfConversation(c.Read(), c.Account, b.conversation)
+		contact, err := find(c.Read(), c.Account, b.person)
 		if err != nil {
 			return err
 		}
@@ -196,6 +196,17 @@ func (a *API) resolve(c *rest.Call, b *sendBody) (err error) {
 		reaction.MessageID, err = a.targetID(c, b, "reaction.message_id", reaction.MessageID)
 	}
 	return err
+}
+
+// contactBehind is what finds the contact that one of our ids stands for, nil for an id of the provider.
+func contactBehind(id string) func(store.Reader, chat.Account, string) (chat.Contact, error) {
+	switch {
+	case chat.KindContact.Valid(id):
+		return core.Contact
+	case chat.KindConversation.Valid(id):
+		return core.ContactOfConversation
+	}
+	return nil
 }
 
 // targetID is the provider's id of the message that a new one is about. Programs have that id from the webhook; ours

@@ -153,8 +153,22 @@ func TestMaskedAgentsWrite(t *testing.T) {
 				t.Errorf("sent %+v as %s %s, %v", sent, m.Context, m.Content, err)
 			}
 		}
+		person, err := h.Store.Read(t.Context()).ContactByNumber(h.org.ID, h.account.ID, hiddenNumber)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sent struct {
+			ConversationID string `json:"conversation_id"`
+		}
+		h.as.Do(t, "POST", h.sends(), `{"messaging_product":"chat","recipient":"`+person.ID+`","type":"text","text":{"body":"Hello"}}`).
+			RequireStatus(t, http.StatusOK).Data(t, &sent)
+		if sent.ConversationID != h.id {
+			t.Errorf("what was sent to the contact is in %s", sent.ConversationID)
+		}
 		other := newOffice(t, h.World)
-		other.as.Do(t, "POST", "/"+*other.account.PhoneNumberID+"/messages", `{"messaging_product":"chat","recipient":"`+h.id+`","type":"text","text":{"body":"x"}}`).
-			RequireFailure(t, "resource_not_found", "")
+		for _, id := range []string{h.id, person.ID} {
+			other.as.Do(t, "POST", "/"+*other.account.PhoneNumberID+"/messages", `{"messaging_product":"chat","recipient":"`+id+`","type":"text","text":{"body":"x"}}`).
+				RequireFailure(t, "resource_not_found", "")
+		}
 	})
 }

@@ -101,7 +101,7 @@ var references = map[string][]string{
 		`{` + message + `,"type":"interactive","interactive":{"type":"button","header":{"type":"video","video":{"id":"<media>"}},` + buttons + `}}`,
 		`{"messaging_product":"chat","status":"read","message_id":"<wamid>"}`, `{"messaging_product":"chat","status":"read","message_id":"<messages>"}`,
 		`{` + message + `,"type":"reaction","reaction":{"message_id":"<wamid>","emoji":"x"}}`, `{` + message + `,"type":"reaction","reaction":{"message_id":"<messages>","emoji":"x"}}`,
-		`{"messaging_product":"chat","recipient":"<conversations>","type":"text","text":{"body":"x"}}`,
+		`{"messaging_product":"chat","recipient":"<conversations>","type":"text","text":{"body":"x"}}`, `{"messaging_product":"chat","recipient":"<contacts>","type":"text","text":{"body":"x"}}`,
 	},
 }
 
