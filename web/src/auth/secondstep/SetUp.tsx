@@ -57,6 +57,7 @@ export function SetUp({ confirmed, done }: { confirmed?: () => void; done: () =>
     queryKey: ["second-step", "begun"],
     queryFn: () => send<Begun>("POST", "/me/second-step"),
     gcTime: 0,
+    staleTime: "static", // not even when everything is fetched again
   });
   if (codes) return <RecoveryCodes codes={codes} done={done} />;
   return (
