@@ -2,15 +2,15 @@ import { Modal, Select, TextInput } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { idempotencyKey, send } from "../../api/client";
+import { send } from "../../api/client";
 import { useMe } from "../../api/queries";
 import type { Message } from "../../api/types";
 import { useText } from "../../i18n";
 import { EmptyState } from "../../ui/EmptyState";
-import { toastError } from "../../ui/toasts";
 import { refresh } from "../data/conversations";
 import { usePlace } from "../place";
 import { TemplatePicker, type Filled } from "../templates/TemplatePicker";
+import { useKeys } from "./useKeys";
 import styles from "./NewConversation.module.css";
 import { numberOptions, phoneIn } from "../../ui/phone";
 
@@ -24,19 +24,14 @@ export default function NewConversation({ onClose }: { onClose: () => void }) {
   const narrow = useMediaQuery("(max-width: 720px)");
   const [from, setFrom] = useState(numbers[0]?.phone_number_id ?? null);
   const [to, setTo] = useState("");
-  const [keys] = useState(() => new Map<string, string>());
+  const keyOf = useKeys();
   const phone = phoneIn(to);
-  const start = ({ template }: Filled) => {
+  const start = async ({ template }: Filled) => {
     const body = { messaging_product: "chat", to: phone, type: "template", template };
-    // The same once more has the same key, and something else another one.
-    const sent = `${from} ${JSON.stringify(body)}`;
-    const key = keys.get(sent) ?? idempotencyKey();
-    keys.set(sent, key);
-    send<Message>("POST", `/${from}/messages`, body, { idempotencyKey: key }).then((message) => {
-      refresh(client);
-      onClose();
-      open(message.conversation_id);
-    }, toastError);
+    const message = await send<Message>("POST", `/${from}/messages`, body, { idempotencyKey: keyOf([from, body]) });
+    refresh(client);
+    onClose();
+    open(message.conversation_id);
   };
   return (
     <Modal

@@ -15,7 +15,7 @@ interface Props {
   number: string;
   contact: string | null;
   onBack: () => void;
-  onDone: (filled: Filled) => void;
+  onDone: (filled: Filled) => void | Promise<void>;
 }
 
 const accepts = { image: "image/jpeg,image/png", video: "video/mp4,video/3gpp", document: "application/pdf" };
@@ -33,13 +33,14 @@ export function TemplateForm({ template, number, contact, onBack, onDone }: Prop
     try {
       const stored = await store(values, number);
       const { name, language } = template;
-      onDone({
+      await onDone({
         template: { name, language, components: componentsOf(template, stored) },
         preview: previewOf(template, values),
       });
     } catch (error) {
-      setBusy(false);
       toastError(error);
+    } finally {
+      setBusy(false);
     }
   };
   return (

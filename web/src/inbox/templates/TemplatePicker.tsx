@@ -20,7 +20,8 @@ export interface Filled {
 interface Props {
   number: string;
   contact: string | null;
-  onDone: (filled: Filled) => void;
+  /** A form waits for it, and stays where it fails. */
+  onDone: (filled: Filled) => void | Promise<void>;
 }
 
 /** The approved templates of a number, and the form of the one that is chosen. */
