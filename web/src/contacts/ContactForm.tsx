@@ -1,38 +1,52 @@
 import { Button, MultiSelect, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { labelsQuery, useIsAdmin } from "../api/queries";
 import { useText } from "../i18n";
 import { FormError } from "../ui/FormError";
 import { toast, toastError } from "../ui/toasts";
+import { useEdited } from "../ui/useEdited";
 import { useSubmit } from "../ui/useSubmit";
 import { changeContact, setLabel, type Contact } from "./data";
+
+interface Fields {
+  name: string;
+  email: string;
+}
+
+const fieldsOf = (c: Contact): Fields => ({ name: c.name ?? "", email: c.email ?? "" });
+
+/** Only what differs is sent: a colleague may have changed the rest. */
+export function changesOf(before: Fields, now: Fields): Record<string, string | null> {
+  const names = (["name", "email"] as const).filter((name) => now[name] !== before[name]);
+  return Object.fromEntries(names.map((name) => [name, now[name] || null]));
+}
 
 /** Name, e-mail and labels. Agents change the name and the labels. */
 export function ContactForm({ contact: c }: { contact: Contact }) {
   const t = useText("contacts");
   const admin = useIsAdmin();
   const client = useQueryClient();
-  const [name, setName] = useState(c.name ?? "");
-  const [email, setEmail] = useState(c.email ?? "");
+  const stored = fieldsOf(c);
+  const { now, edit, saved } = useEdited(stored);
+  const change = changesOf(stored, now);
   const submit = useSubmit(
     ["name", "email"],
-    () => changeContact(c, { name: name || null, ...(admin ? { email: email || null } : {}) }),
-    () => {
+    () => changeContact(c, change).then(() => now),
+    async (sent) => {
       toast(t.saved);
-      void client.invalidateQueries({ queryKey: ["contacts"] });
+      await client.invalidateQueries({ queryKey: ["contacts"] });
+      saved(sent);
     },
   );
-  const changed = name !== (c.name ?? "") || email !== (c.email ?? "");
   return (
     <form {...submit.form}>
       <FormError error={submit.error} />
-      <TextInput label={t.name} {...submit.field("name", name, setName)} />
+      <TextInput label={t.name} {...submit.field("name", now.name, (name) => edit({ name }))} />
       {admin && (
-        <TextInput label={t.email} type="email" {...submit.field("email", email, setEmail)} />
+        <TextInput label={t.email} type="email" {...submit.field("email", now.email, (email) => edit({ email }))} />
       )}
       <Labels contact={c} />
-      <Button type="submit" loading={submit.busy} disabled={!changed}>{t.save}</Button>
+      <Button type="submit" loading={submit.busy} disabled={Object.keys(change).length === 0}>{t.save}</Button>
     </form>
   );
 }

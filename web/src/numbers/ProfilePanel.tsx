@@ -7,6 +7,7 @@ import { Panel } from "../settings/Section";
 import { FormError } from "../ui/FormError";
 import { Loaded } from "../ui/Loaded";
 import { toast, toastError } from "../ui/toasts";
+import { useEdited } from "../ui/useEdited";
 import { useSubmit } from "../ui/useSubmit";
 import { profileQuery, sendPicture, type Profile } from "./data";
 import styles from "./Numbers.module.css";
@@ -22,7 +23,7 @@ export function ProfilePanel({ id }: { id: string }) {
         {(profile) => (
           <>
             <Picture id={id} profile={profile} />
-            <ProfileForm key={query.dataUpdatedAt} id={id} profile={profile} />
+            <ProfileForm id={id} profile={profile} />
           </>
         )}
       </Loaded>
@@ -83,19 +84,20 @@ export function changesOf(before: Profile, now: Fields): Record<string, unknown>
 function ProfileForm({ id, profile }: { id: string; profile: Profile }) {
   const t = useNumbers();
   const [site1 = "", site2 = ""] = profile.websites;
-  const [now, setNow] = useState<Fields>({ ...profile, site1, site2 });
+  const { now, edit, saved } = useEdited<Fields>({ ...profile, site1, site2 });
   const submit = useSubmit(
     ["about", "address", "description", "email", "vertical", "websites"],
-    () => send<Profile>("PATCH", `/${id}/number/profile`, changesOf(profile, now)),
-    (saved) => {
-      queryClient.setQueryData(profileQuery(id).queryKey, saved);
+    async () => ({ sent: now, profile: await send<Profile>("PATCH", `/${id}/number/profile`, changesOf(profile, now)) }),
+    (done) => {
+      queryClient.setQueryData(profileQuery(id).queryKey, done.profile);
+      saved(done.sent);
       toast(t.saved);
     },
   );
   const changed = Object.keys(changesOf(profile, now)).length > 0;
   const field = (name: keyof Fields, label: string, maxLength: number) => ({
     label, maxLength, value: now[name], error: submit.errorOf(name.startsWith("site") ? "websites" : name),
-    onChange: (event: { target: { value: string } }) => setNow({ ...now, [name]: event.target.value }),
+    onChange: (event: { target: { value: string } }) => edit({ [name]: event.target.value }),
   });
   const kinds = [...Object.entries(t.verticals).map(([value, label]) => ({ value, label }))];
   return (
@@ -112,7 +114,7 @@ function ProfileForm({ id, profile }: { id: string; profile: Profile }) {
         value={now.vertical}
         error={submit.errorOf("vertical")}
         data={[...(profile.vertical in t.verticals ? [] : [{ value: profile.vertical, label: t.verticalNone }]), ...kinds]}
-        onChange={(event) => setNow({ ...now, vertical: event.target.value })}
+        onChange={(event) => edit({ vertical: event.target.value })}
       />
       <Button type="submit" loading={submit.busy} disabled={!changed}>
         {t.save}
