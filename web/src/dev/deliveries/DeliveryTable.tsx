@@ -46,7 +46,7 @@ export function DeliveryTable({ filter, open }: { filter: Filters; open: string 
   const query = useInfiniteQuery(deliveriesQuery(filter));
   const subjects = useSubjects(query.data?.pages.map((page) => page.data) ?? []);
   if (query.isPending) return <div className={styles.pending}><RowsSkeleton /></div>;
-  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const deliveries = query.data?.pages.flatMap((page) => page.data) ?? [];
   const one = filter.subscription_id !== undefined;
   if (query.isSuccess && deliveries.length === 0) {

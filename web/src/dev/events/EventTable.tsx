@@ -28,7 +28,7 @@ export function EventTable({ filter, open }: { filter: Filters; open: string | u
   const query = useInfiniteQuery(eventsQuery(filter));
   const subjects = useSubjects(query.data?.pages.map((page) => page.data) ?? []);
   if (query.isPending) return <div className={styles.pending}><RowsSkeleton /></div>;
-  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const events = query.data?.pages.flatMap((page) => page.data) ?? [];
   if (query.isSuccess && events.length === 0 && !query.hasNextPage) {
     return <NoEvents />;

@@ -39,7 +39,7 @@ export function CallTable({ filter, open }: { filter: Filters; open: string | un
   const t = useDev();
   const query = useInfiniteQuery(callsQuery(filter));
   if (query.isPending) return <div className={styles.pending}><RowsSkeleton /></div>;
-  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const calls = query.data?.pages.flatMap((page) => page.data) ?? [];
   if (query.isSuccess && calls.length === 0 && !query.hasNextPage) {
     return <Nothing icon="code" title={t.callsNone} hint={t.callsNoneHint} first={<LinkButton to="/dev/reference">{t.tryAPI}</LinkButton>} />;

@@ -16,7 +16,7 @@ export function SearchResults({ sought }: { sought: Sought }) {
   const t = useText("inbox");
   const query = useQuery(searchQuery(sought));
   if (query.isPending) return <ListSkeleton />;
-  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const found = query.data;
   const none = sections.every((section) => found[section].items.length === 0);
   return (

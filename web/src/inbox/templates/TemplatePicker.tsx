@@ -30,7 +30,7 @@ export function TemplatePicker({ number, contact, onDone }: Props) {
   const [words, setWords] = useState("");
   const [chosen, setChosen] = useState<Template | null>(null);
   const query = useQuery(templatesQuery(number));
-  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const found = (query.data ?? []).filter((x) =>
     `${x.name} ${x.content}`.toLocaleLowerCase().includes(words.toLocaleLowerCase()),
   );

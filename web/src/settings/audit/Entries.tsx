@@ -77,7 +77,7 @@ export function Entries({ filter, clear, ...narrow }: { filter: Filters; clear: 
   const t = useAudit();
   const query = useInfiniteQuery(auditQuery(filter));
   if (query.isPending) return <RowsSkeleton />;
-  if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  if (query.isLoadingError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   const entries = query.data?.pages.flatMap((page) => page.data) ?? [];
   if (query.isSuccess && entries.length === 0) {
     return (
