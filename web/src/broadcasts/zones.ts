@@ -1,3 +1,5 @@
+import { wholeTime } from "../ui/times";
+
 /** By how many milliseconds a zone's clocks are ahead of UTC at an instant. */
 function offsetOf(at: number, zone: string): number {
   const parts = new Intl.DateTimeFormat("en-US", {
@@ -38,4 +40,4 @@ export const zoneName = (zone: string) => zone.replaceAll("_", " ");
 
 /** An instant in words, by the clocks of a zone. */
 export const inZone = (instant: string, zone: string, language: string) =>
-  new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "short", timeZone: zone }).format(new Date(instant));
+  new Intl.DateTimeFormat(language, { ...wholeTime, timeZone: zone }).format(new Date(instant));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { comingTime, dayName, duration, factTime, relativeTime, shortTime } from "./times";
+import { comingTime, dayName, duration, factTime, longTime, relativeTime, shortTime } from "./times";
 
 const now = new Date(2026, 10, 15, 14, 0);
 const at = (...parts: [number, number, number, number, number]) => new Date(...parts).toISOString();
@@ -46,4 +46,9 @@ test("names durations with two units at most", () => {
   expect(duration(60 * 12 + 30, "en")).toBe("12\u00a0min");
   expect(duration(3 * 3600 + 20 * 60, "en")).toBe("3\u00a0h 20\u00a0min");
   expect(duration(52 * 3600, "en")).toBe("2\u00a0d 4\u00a0h");
+});
+
+test("the whole of a time has 24 hours, as all others", () => {
+  expect(longTime(at(2026, 2, 1, 15, 4), "en")).toBe("Sunday, March 1, 2026 at 15:04");
+  expect(longTime(at(2026, 2, 1, 0, 4), "en")).toMatch(/00:04$/);
 });

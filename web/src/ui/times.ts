@@ -61,9 +61,14 @@ export function dayName(instant: string, language: Language, now = new Date(serv
   return format(language, `day ${year}`, { weekday: "long", day: "numeric", month: "long", year }).format(then);
 }
 
+/** Day and time with all that belongs to them. dateStyle and timeStyle would have twelve hours, whatever hourCycle says. */
+export const wholeTime: Intl.DateTimeFormatOptions = {
+  weekday: "long", day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23",
+};
+
 /** The whole of it, for titles. */
 export function longTime(instant: string, language: Language): string {
-  return format(language, "whole", { dateStyle: "full", timeStyle: "short" }).format(new Date(instant));
+  return format(language, "whole", wholeTime).format(new Date(instant));
 }
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
