@@ -7,7 +7,7 @@ import { useLanguage } from "../i18n";
 import { toast, toastError } from "../ui/toasts";
 import { lastList } from "./address";
 import styles from "./Broadcasts.module.css";
-import { Confirm } from "./Confirm";
+import { Confirm } from "../ui/Confirm";
 import { isOpen, move, pathOf, reportQuery, type Broadcast } from "./data";
 import { useBroadcasts } from "./text";
 

@@ -13,7 +13,7 @@ import styles from "./Broadcasts.module.css";
 import { pathOf, type Broadcast } from "./data";
 import { ListPanel } from "./ListPanel";
 import { useBroadcasts } from "./text";
-import { Unsaved } from "./Unsaved";
+import { Unsaved } from "../ui/Unsaved";
 
 /** Whom it goes to: contacts, a list, or both. */
 export function AudienceStep({ broadcast: b, done }: { broadcast: Broadcast; done: () => void }) {

@@ -7,7 +7,7 @@ import { viewsQuery } from "../inbox/data/views";
 import { Panel } from "../settings/Section";
 import { toast, toastError } from "../ui/toasts";
 import styles from "./Broadcasts.module.css";
-import { Confirm } from "./Confirm";
+import { Confirm } from "../ui/Confirm";
 import { cut, decode, isText, numbersIn, phoneColumn, tableOf, type Table } from "./csv";
 import { addRecipients, pathOf, peopleOf, type Broadcast, type NewRecipient } from "./data";
 import { columnsOf, hasFallback } from "./mapping";

@@ -17,7 +17,7 @@ import { isMapped, mappedOf, textOf, valuesOf, type Mapped } from "./mapping";
 import { PhonePreview } from "./PhonePreview";
 import { PlaceField } from "./PlaceField";
 import { useBroadcasts } from "./text";
-import { Unsaved } from "./Unsaved";
+import { Unsaved } from "../ui/Unsaved";
 import { numberOptions } from "../ui/phone";
 
 type Filled = Record<string, Mapped | File | string>;
@@ -88,15 +88,15 @@ function Places({ fields, filled, set }: { fields: Field[]; filled: Filled; set:
 const isFull = (value: Filled[string] | undefined) => (typeof value === "object" && !(value instanceof File) ? isMapped(value) : Boolean(value));
 
 /** What a draft has, or what is most likely meant. */
-function initial(template: Template, fields: Field[], b?: Broadcast): Filled {
+export function initial(template: Template, fields: Field[], b?: Broadcast): Filled {
   const had = b && keyOf(b.template) === keyOf(template) ? valuesOf(template, b.template.components) : {};
   const filled: Filled = {};
-  fields.forEach((field, i) => {
+  for (const field of fields) {
     const text = had[field.id];
-    const person = /name|nama/iu.test(field.name) || (i === 0 && field.place === "body" && field.name === "1");
+    const person = /name|nama/iu.test(field.name); // a place without a name may be anything
     if (field.kind !== "text") filled[field.id] = text ?? "";
     else filled[field.id] = text === undefined ? { source: person ? "name" : "text", key: "", fallback: "" } : mappedOf(text);
-  });
+  }
   return filled;
 }
 

@@ -11,7 +11,7 @@ import { useSubmit } from "../ui/useSubmit";
 import styles from "./Broadcasts.module.css";
 import { checkQuery, move, pathOf, type Broadcast, type Check } from "./data";
 import { useBroadcasts } from "./text";
-import { Unsaved } from "./Unsaved";
+import { Unsaved } from "../ui/Unsaved";
 import { instantOf, inZone, localOf, ownZone, zoneName, zones } from "./zones";
 
 /** When, how fast, what it takes, and the button. */

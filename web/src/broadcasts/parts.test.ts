@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { componentsOf, type Template } from "../inbox/templates/template";
+import { componentsOf, fieldsOf, type Template } from "../inbox/templates/template";
 import { broadcastSearchOf, broadcastsSearchOf } from "./address";
 import { audienceOf, chosenOf } from "./audience";
 import { cut, decode, numbersIn, parse, phoneColumn, tableOf } from "./csv";
 import { partsOf, restOf, type Broadcast } from "./data";
 import { columnsOf, hasFallback, isMapped, mappedOf, textOf, valuesOf } from "./mapping";
-import { instantOf, localOf } from "./zones";
+import { initial } from "./MessageStep";
+import { instantOf, inZone, localOf } from "./zones";
 
 test("cells may be quoted, and hold dividers, quotes and line breaks", () => {
   expect(parse('a;b\n"x;""y""\nz";2\n\n;\n')).toEqual([["a", "b"], ['x;"y"\nz', "2"]]);
@@ -128,4 +129,19 @@ test("an address says a step and filters that there are", () => {
   expect(broadcastSearchOf({ step: "abc", show: "nonsense" })).toEqual({});
   expect(broadcastsSearchOf({ status: "paused", number: 100200300400500 })).toEqual({ status: "paused", number: "100200300400500" });
   expect(broadcastsSearchOf({ status: "nonsense", number: "x" })).toEqual({});
+});
+
+test("only a place that is called so begins with the contact's name", () => {
+  const begun = (text: string) => {
+    const template = { id: "1", name: "x", language: "en", category: "MARKETING", content: text, components: [{ type: "BODY", text }] } as unknown as Template;
+    const fields = fieldsOf(template);
+    const filled = initial(template, fields);
+    return fields.map(({ id }) => filled[id]);
+  };
+  expect(begun("Only this week: {{1}} percent off.")).toEqual([{ source: "text", key: "", fallback: "" }]);
+  expect(begun("Hi {{first_name}}, {{percent}} off.")).toMatchObject([{ source: "name" }, { source: "text", key: "" }]);
+});
+
+test("a time of a zone has 24 hours", () => {
+  expect(inZone("2026-03-01T15:04:00Z", "Asia/Jakarta", "en")).toBe("Sunday, March 1, 2026 at 22:04");
 });

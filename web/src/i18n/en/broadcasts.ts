@@ -152,9 +152,6 @@ export const broadcasts = {
   remove: "Delete",
   removeTitle: "Delete this broadcast?",
   removeHint: "Its list of recipients is deleted with it.",
-  leaveTitle: "Leave without saving?",
-  leaveHint: "What you changed in this step will be lost.",
-  leave: "Leave",
   edit: "Edit",
   funnel: "Results",
   stages: {

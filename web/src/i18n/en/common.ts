@@ -40,5 +40,10 @@ export const common = {
   newVersion: "A new version is ready",
   newVersionBody: "This page is from an older version. Reload it to continue.",
   reloadNow: "Reload",
+  leaveTitle: "Leave without saving?",
+  leaveHint: "What you changed here will be lost.",
+  leave: "Leave",
+  deleteNoteTitle: "Delete this note?",
+  deleteNoteHint: "It is gone for everyone, and cannot be brought back.",
   togglePassword: "Show or hide the password",
 };

@@ -153,9 +153,6 @@ export const broadcasts: typeof english = {
   remove: "Hapus",
   removeTitle: "Hapus siaran ini?",
   removeHint: "Daftarnya ikut terhapus.",
-  leaveTitle: "Keluar tanpa menyimpan?",
-  leaveHint: "Perubahan Anda di langkah ini akan hilang.",
-  leave: "Keluar",
   edit: "Ubah",
   funnel: "Hasilnya",
   stages: {

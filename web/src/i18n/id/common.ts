@@ -43,5 +43,10 @@ export const common: Translated<typeof english> = {
   newVersion: "Versi baru sudah siap",
   newVersionBody: "Bagian ini milik versi lama. Muat ulang halaman untuk melanjutkan.",
   reloadNow: "Muat ulang",
+  leaveTitle: "Keluar tanpa menyimpan?",
+  leaveHint: "Perubahan Anda di sini akan hilang.",
+  leave: "Keluar",
+  deleteNoteTitle: "Hapus catatan ini?",
+  deleteNoteHint: "Catatan hilang bagi semua orang dan tidak dapat dikembalikan.",
   togglePassword: "Tampilkan atau sembunyikan kata sandi",
 };

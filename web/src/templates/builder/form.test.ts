@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { FullTemplate } from "../data";
 import { fieldOf, shownFields } from "./fields";
-import { componentsOf, emptyButton, emptyForm, formOf, nextPlaceholder, templateOf, type Form } from "./form";
+import { componentsOf, emptyButton, emptyForm, formOf, nextPlaceholder, templateOf, withoutFiles, type Form } from "./form";
 import { previewOfForm } from "./preview";
 
 const words = { body: "*{{1}}* is your code.", security: "Keep it.", expires: (m: string) => `Ends in ${m}.`, copy: "Copy", autofill: "Fill" };
@@ -84,4 +84,12 @@ test("the preview is filled with samples and shows the file", () => {
   expect(seen.body).toBe("Hi Ada, it costs 5 now.");
   expect(seen.header?.src).toBe("/media/x");
   expect(previewOfForm({ ...emptyForm, category: "AUTHENTICATION" }, words)).toMatchObject({ body: "*123456* is your code. Keep it.", footer: "Ends in 10." });
+});
+
+test("another number keeps all but the files", () => {
+  const cards = [{ ...promo.cards[0]!, text: "Warm", file: { id: "med_2", name: "b.png" } }];
+  const kept = withoutFiles({ ...promo, cards });
+  expect(kept.header).toEqual({ ...promo.header, file: null });
+  expect(kept.cards).toEqual([{ ...cards[0], file: null }]);
+  expect({ ...kept, header: promo.header, cards }).toEqual({ ...promo, cards });
 });

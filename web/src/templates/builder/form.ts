@@ -148,6 +148,13 @@ function authParts({ auth: a }: Form): TemplatePart[] {
   ] as TemplatePart[];
 }
 
+/** Files belong to a number: another one has others. */
+export const withoutFiles = (form: Form): Form => ({
+  ...form,
+  header: { ...form.header, file: null },
+  cards: form.cards.map((card) => ({ ...card, file: null })),
+});
+
 /** The components as the server takes them. */
 export function componentsOf(form: Form): TemplatePart[] {
   if (form.category === "AUTHENTICATION") return authParts(form);
