@@ -6,12 +6,12 @@ import { Modal } from "../../ui/Modal";
 import type { MadeKey } from "./data";
 import { remember } from "./recent";
 
-/** Shows a key once. A click beside the dialog does not close it, for the key would be gone. */
+/** Shows a key once. Neither a click beside the dialog nor Escape closes it, for the key would be gone. */
 export function NewKey({ made, close }: { made: MadeKey; close: () => void }) {
   const t = useDev();
   remember(made.text);
   return (
-    <Modal onClose={close} title={t.keyMade(made.key.name)} closeOnClickOutside={false} withCloseButton={false}>
+    <Modal onClose={close} title={t.keyMade(made.key.name)} closeOnClickOutside={false} closeOnEscape={false} withCloseButton={false}>
       <div className={dialog.form}>
         <p>{t.keyMadeHint}</p>
         <CopyField label={t.key} value={made.text} />

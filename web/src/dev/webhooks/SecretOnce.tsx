@@ -8,7 +8,7 @@ import { Modal } from "../../ui/Modal";
 export function SecretOnce({ secret, close }: { secret: string; close: () => void }) {
   const t = useDev();
   return (
-    <Modal onClose={close} title={t.secretTitle} closeOnClickOutside={false} withCloseButton={false}>
+    <Modal onClose={close} title={t.secretTitle} closeOnClickOutside={false} closeOnEscape={false} withCloseButton={false}>
       <div className={dialog.form}>
         <p>{t.secretHint}</p>
         <CopyField label={t.secret} value={secret} />

@@ -113,6 +113,7 @@ function Dialogs({ opened, ...props }: DialogProps & { opened: Opened }) {
       opened
       onClose={close}
       closeOnClickOutside={false}
+      closeOnEscape={false} // the codes are shown once
       title={codes ? t.recoveryTitle : t.setupTitle}
       closeButtonProps={{ "aria-label": common.close }}
     >
