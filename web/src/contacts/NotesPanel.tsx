@@ -5,6 +5,7 @@ import { send } from "../api/client";
 import { useMe } from "../api/queries";
 import { useText } from "../i18n";
 import { Panel } from "../settings/Section";
+import { Confirm } from "../ui/Confirm";
 import { FormError } from "../ui/FormError";
 import { Time } from "../ui/Time";
 import { toastError } from "../ui/toasts";
@@ -15,6 +16,7 @@ import type { ContactDetail } from "./data";
 /** What colleagues wrote about the person. */
 export function NotesPanel({ detail }: { detail: ContactDetail }) {
   const t = useText("contacts");
+  const common = useText("common");
   const me = useMe();
   const client = useQueryClient();
   const { id } = detail.contact;
@@ -24,7 +26,11 @@ export function NotesPanel({ detail }: { detail: ContactDetail }) {
     setBody("");
     void refresh();
   });
-  const remove = (note: string) => void send("DELETE", `/contacts/${id}/notes/${note}`).then(refresh, toastError);
+  const [asked, ask] = useState<string>();
+  const remove = () => {
+    ask(undefined);
+    void send("DELETE", `/contacts/${id}/notes/${asked}`).then(refresh, toastError);
+  };
   return (
     <Panel title={t.notes} hint={t.notesHint}>
       <form {...submit.form}>
@@ -43,12 +49,15 @@ export function NotesPanel({ detail }: { detail: ContactDetail }) {
                 <Time value={note.created_at} /> {note.edited_at && `(${t.edited})`}
               </span>
               {note.author.id === me.user.id && (
-                <Button variant="subtle" color="gray" size="compact-xs" onClick={() => remove(note.id)}>{t.deleteNote}</Button>
+                <Button variant="subtle" color="gray" size="compact-xs" onClick={() => ask(note.id)}>{t.deleteNote}</Button>
               )}
               <span className={styles.note}>{note.body}</span>
             </li>
           ))}
         </ul>
+      )}
+      {asked && (
+        <Confirm title={common.deleteNoteTitle} hint={common.deleteNoteHint} action={common.delete} close={() => ask(undefined)} confirm={remove} />
       )}
     </Panel>
   );

@@ -6,6 +6,7 @@ import { queryClient } from "../api/queries";
 import shared from "../numbers/Numbers.module.css";
 import { Row, Rows, Tag } from "../settings/Rows";
 import { Panel } from "../settings/Section";
+import { Confirm } from "../ui/Confirm";
 import { CopyField } from "../ui/CopyField";
 import { FormDialog } from "../ui/Dialog";
 import dialog from "../ui/Dialog.module.css";
@@ -66,34 +67,43 @@ function List({ customer, links }: { customer: Customer; links: SetupLink[] }) {
     },
     onError: toastError,
   });
+  const [asked, ask] = useState<string>();
+  const close = () => ask(undefined);
+  const confirm = () => {
+    close();
+    if (asked) revoke.mutate(asked);
+  };
   return (
-    <Rows label={t.links}>
-      {links.map((link) => (
-        <Row
-          key={link.id}
-          name={
-            <>
-              <span className="mono" id={`link-${link.id}`}>{t.linkName(link.token_last4)}</span>
-              <Tag kind={link.status === "active" ? "green" : undefined}>{t.linkStatuses[link.status]}</Tag>
-            </>
-          }
-          detail={
-            <Parts>
-              <>{t.made} <Time value={link.created_at} /></>
-              {link.status === "active" && <>{t.expires} <Time value={link.expires_at} relative /></>}
-              {link.consumed_at && <>{t.used} <Time value={link.consumed_at} /></>}
-            </Parts>
-          }
-          actions={
-            link.status === "active" && (
-              <Button variant="default" aria-describedby={`link-${link.id}`} loading={revoke.isPending && revoke.variables === link.id} onClick={() => revoke.mutate(link.id)}>
-                {t.revoke}
-              </Button>
-            )
-          }
-        />
-      ))}
-    </Rows>
+    <>
+      <Rows label={t.links}>
+        {links.map((link) => (
+          <Row
+            key={link.id}
+            name={
+              <>
+                <span className="mono" id={`link-${link.id}`}>{t.linkName(link.token_last4)}</span>
+                <Tag kind={link.status === "active" ? "green" : undefined}>{t.linkStatuses[link.status]}</Tag>
+              </>
+            }
+            detail={
+              <Parts>
+                <>{t.made} <Time value={link.created_at} /></>
+                {link.status === "active" && <>{t.expires} <Time value={link.expires_at} relative /></>}
+                {link.consumed_at && <>{t.used} <Time value={link.consumed_at} /></>}
+              </Parts>
+            }
+            actions={
+              link.status === "active" && (
+                <Button variant="default" aria-describedby={`link-${link.id}`} loading={revoke.isPending && revoke.variables === link.id} onClick={() => ask(link.id)}>
+                  {t.revoke}
+                </Button>
+              )
+            }
+          />
+        ))}
+      </Rows>
+      {asked && <Confirm title={t.revokeTitle} hint={t.revokeHint} action={t.revoke} close={close} confirm={confirm} />}
+    </>
   );
 }
 
@@ -122,11 +132,11 @@ function Create({ customer, close, show }: { customer: Customer; close: () => vo
   );
 }
 
-/** Shows a link once. A click beside the dialog does not close it, for the address would be gone. */
+/** Shows a link once. Neither a click beside the dialog nor Escape closes it, for the address would be gone. */
 function Made({ link, close }: { link: SetupLink; close: () => void }) {
   const t = useCustomers();
   return (
-    <Modal onClose={close} title={t.linkMade} closeOnClickOutside={false} withCloseButton={false}>
+    <Modal onClose={close} title={t.linkMade} closeOnClickOutside={false} closeOnEscape={false} withCloseButton={false}>
       <div className={dialog.form}>
         <p>{t.linkMadeHint}</p>
         <CopyField label={t.linkAddress} value={link.setup_url ?? ""} />

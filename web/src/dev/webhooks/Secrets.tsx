@@ -3,6 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "../../api/client";
 import { useText } from "../../i18n";
+import { Confirm } from "../../ui/Confirm";
 import { CopyField } from "../../ui/CopyField";
 import dialog from "../../ui/Dialog.module.css";
 import { Modal } from "../../ui/Modal";
@@ -14,15 +15,18 @@ import styles from "../parts/console.module.css";
 import { useDev } from "../text";
 import { endpointQuery, refreshWebhooks, type Endpoint, type SecretRef } from "./data";
 
-/** One secret that signs: its text on demand, and its end. */
-function SecretRow({ endpoint, secret }: { endpoint: Endpoint; secret: SecretRef }) {
+/** One secret that signs: its text on demand, and its end. The last one has none: it signs until there is another. */
+function SecretRow({ endpoint, secret, gone }: { endpoint: Endpoint; secret: SecretRef; gone: () => void }) {
   const t = useDev();
+  const [asking, setAsking] = useState(false);
+  const last = endpoint.secrets.length === 1;
   const at = `/webhook_subscriptions/${endpoint.id}/secrets/${secret.id}`;
   const reveal = useMutation({ mutationFn: () => send<{ secret: string }>("POST", `${at}/reveal`), onError: toastError });
   const remove = useMutation({
     mutationFn: () => send("DELETE", at),
     onSuccess: () => {
       toast(t.secretRemoved);
+      gone();
       refreshWebhooks();
     },
     onError: toastError,
@@ -33,7 +37,7 @@ function SecretRow({ endpoint, secret }: { endpoint: Endpoint; secret: SecretRef
       detail={
         <Parts>
           <>{t.created} <Time value={secret.created_at} /></>
-          {secret.expires_at && <>{t.expires} <Time value={secret.expires_at} relative /></>}
+          {!last && secret.expires_at && <>{t.expires} <Time value={secret.expires_at} relative /></>}
         </Parts>
       }
       actions={
@@ -43,10 +47,22 @@ function SecretRow({ endpoint, secret }: { endpoint: Endpoint; secret: SecretRef
               {t.show}
             </Button>
           )}
-          {endpoint.secrets.length > 1 && (
-            <Button variant="default" size="compact-sm" loading={remove.isPending} onClick={() => remove.mutate()}>
+          {!last && (
+            <Button variant="default" size="compact-sm" loading={remove.isPending} onClick={() => setAsking(true)}>
               {t.removeSecret}
             </Button>
+          )}
+          {asking && (
+            <Confirm
+              title={t.secretRemoveTitle}
+              hint={t.secretRemoveHint}
+              action={t.removeSecret}
+              close={() => setAsking(false)}
+              confirm={() => {
+                setAsking(false);
+                remove.mutate();
+              }}
+            />
           )}
         </span>
       }
@@ -54,16 +70,21 @@ function SecretRow({ endpoint, secret }: { endpoint: Endpoint; secret: SecretRef
   );
 }
 
-/** The walk: make another secret, give it to the receiver, let the old one go. Both sign meanwhile. */
-function Rotation({ endpoint }: { endpoint: Endpoint }) {
-  const t = useDev();
-  const [hours, setHours] = useState("24");
-  const make = useMutation({
+/** Makes another secret, of which the text is known until that one is removed. */
+function useMaking(endpoint: Endpoint, hours: string) {
+  return useMutation({
     mutationFn: () =>
-      send<{ secret: string }>("POST", `/webhook_subscriptions/${endpoint.id}/secrets`, hours === "never" ? {} : { expire_others_in_hours: Number(hours) }),
+      send<{ id: string; secret: string }>("POST", `/webhook_subscriptions/${endpoint.id}/secrets`, hours === "never" ? {} : { expire_others_in_hours: Number(hours) }),
     onSuccess: refreshWebhooks,
     onError: toastError,
   });
+}
+
+type Making = ReturnType<typeof useMaking>;
+
+/** The walk: make another secret, give it to the receiver, let the old one go. Both sign meanwhile. */
+function Rotation({ make, hours, setHours }: { make: Making; hours: string; setHours: (hours: string) => void }) {
+  const t = useDev();
   return (
     <ol className={styles.steps} aria-label={t.rotate}>
       <li>
@@ -98,17 +119,19 @@ export function Secrets({ endpoint, close }: { endpoint: Endpoint; close: () => 
   const t = useDev();
   const common = useText("common");
   const current = useQuery(endpointQuery(endpoint.id)).data ?? endpoint;
+  const [hours, setHours] = useState("24");
+  const make = useMaking(endpoint, hours);
   return (
     <Modal onClose={close} size="lg" title={t.secrets} closeButtonProps={{ "aria-label": common.close }}>
       <div className={dialog.form}>
         <p>{t.secretsHint}</p>
         <Rows label={t.secrets}>
           {current.secrets.map((secret) => (
-            <SecretRow key={secret.id} endpoint={current} secret={secret} />
+            <SecretRow key={secret.id} endpoint={current} secret={secret} gone={() => make.data?.id === secret.id && make.reset()} />
           ))}
         </Rows>
         <h3 className={styles.walk}>{t.rotate}</h3>
-        <Rotation endpoint={current} />
+        <Rotation make={make} hours={hours} setHours={setHours} />
       </div>
     </Modal>
   );

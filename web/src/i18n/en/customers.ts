@@ -44,6 +44,8 @@ export const customers = {
   used: "used",
   made: "Created",
   revoke: "Revoke",
+  revokeTitle: "Revoke this setup link?",
+  revokeHint: "The customer can no longer connect a number with it. You can create another link.",
   revoked: "The link was revoked",
   linksNotArchived: "The customer is archived. Restore it to make a link.",
   life: "Lifecycle",

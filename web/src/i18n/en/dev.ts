@@ -172,6 +172,8 @@ export const dev = {
   secretsHint: "Every delivery carries a signature made with each of these.",
   secretTitle: "The signing secret",
   secretHint: "Your server verifies deliveries with it.",
+  secretRemoveTitle: "Remove this secret?",
+  secretRemoveHint: "A server that still verifies with it refuses every delivery from now on.",
   secretRemoved: "The secret was removed",
   removeSecret: "Remove",
   show: "Show",

@@ -61,6 +61,7 @@ export const inbox = {
   viewName: "Name",
   viewShared: "Share with everyone",
   deleteView: (name: string) => `Delete the view ${name}`,
+  viewDeleted: (name: string) => `The view ${name} was deleted`,
   noViews: "No saved views yet",
 
   selected: (n: number) => (n === 1 ? "1 selected" : `${n} selected`),

@@ -46,6 +46,8 @@ export const customers: typeof english = {
   used: "dipakai",
   made: "Dibuat",
   revoke: "Cabut",
+  revokeTitle: "Cabut tautan penyiapan ini?",
+  revokeHint: "Pelanggan tidak dapat lagi menghubungkan nomor dengannya. Anda dapat membuat tautan lain.",
   revoked: "Tautan sudah dicabut",
   linksNotArchived: "Pelanggan diarsipkan. Pulihkan untuk membuat tautan.",
   life: "Keadaan pelanggan",

@@ -168,6 +168,8 @@ export const dev: Translated<typeof english> = {
   secretsHint: "Setiap kiriman membawa tanda tangan dari masing-masing rahasia ini.",
   secretTitle: "Rahasia penanda tangan",
   secretHint: "Server Anda memeriksa kiriman dengannya.",
+  secretRemoveTitle: "Hapus rahasia ini?",
+  secretRemoveHint: "Server yang masih memeriksa dengannya akan menolak setiap pengiriman sejak sekarang.",
   secretRemoved: "Rahasia itu tidak menandatangani lagi",
   removeSecret: "Hapus",
   show: "Tampilkan",

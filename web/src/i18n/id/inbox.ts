@@ -64,6 +64,7 @@ export const inbox: Translated<typeof english> = {
   viewName: "Nama",
   viewShared: "Untuk semua orang",
   deleteView: (name) => `Hapus tampilan ${name}`,
+  viewDeleted: (name) => `Tampilan ${name} sudah dihapus`,
   noViews: "Belum ada tampilan tersimpan",
 
   selected: (n) => `${n} dipilih`,

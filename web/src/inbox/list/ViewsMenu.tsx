@@ -7,8 +7,8 @@ import type { InboxView, SavedView } from "../../api/types";
 import { useText } from "../../i18n";
 import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
-import { toastError } from "../../ui/toasts";
-import { useDeleteView, viewsQuery } from "../data/views";
+import { toast, toastError } from "../../ui/toasts";
+import { useDeleteView, useSaveView, viewsQuery } from "../data/views";
 import { usePlace } from "../place";
 import styles from "./ViewsMenu.module.css";
 
@@ -58,7 +58,13 @@ function Saved() {
   const admin = useIsAdmin();
   const { show } = usePlace();
   const remove = useDeleteView();
+  const save = useSaveView();
   const views = useQuery(viewsQuery).data ?? [];
+  const drop = ({ id, name, filter, shared }: SavedView) =>
+    void remove.mutateAsync(id).then(() => {
+      const undo = () => void save.mutateAsync({ name, filter, shared }).catch(toastError);
+      toast(t.viewDeleted(name), { undo });
+    }, toastError);
   const open = ({ filter: { view, ...search } }: SavedView) => show({ view: view ?? "all", search });
   if (views.length === 0) return <Menu.Item disabled>{t.noViews}</Menu.Item>;
   return views.map((view) => (
@@ -72,7 +78,7 @@ function Saved() {
           label={t.deleteView(view.name)}
           iconSize={14}
           size={28}
-          onClick={() => remove.mutate(view.id, { onError: toastError })}
+          onClick={() => drop(view)}
         />
       )}
     </div>

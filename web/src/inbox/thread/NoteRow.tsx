@@ -4,6 +4,7 @@ import { useState } from "react";
 import { peopleQuery, useMe } from "../../api/queries";
 import type { ThreadRef } from "../../api/types";
 import { useText } from "../../i18n";
+import { Confirm } from "../../ui/Confirm";
 import { IconButton } from "../../ui/IconButton";
 import { Parts } from "../../ui/Parts";
 import { Icon } from "../../ui/icons";
@@ -23,6 +24,7 @@ export function NoteRow({ row, conversation }: { row: NoteLine; conversation: Th
   const common = useText("common");
   const me = useMe();
   const [editing, setEditing] = useState(false);
+  const [asking, setAsking] = useState(false);
   const remove = useDeleteNote(conversation.id);
   const { note } = row;
   return (
@@ -50,9 +52,21 @@ export function NoteRow({ row, conversation }: { row: NoteLine; conversation: Th
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item onClick={() => setEditing(true)}>{common.edit}</Menu.Item>
-            <Menu.Item onClick={() => remove.mutate(row.id, { onError: toastError })}>{common.delete}</Menu.Item>
+            <Menu.Item onClick={() => setAsking(true)}>{common.delete}</Menu.Item>
           </Menu.Dropdown>
         </Menu>
+      )}
+      {asking && (
+        <Confirm
+          title={common.deleteNoteTitle}
+          hint={common.deleteNoteHint}
+          action={common.delete}
+          close={() => setAsking(false)}
+          confirm={() => {
+            setAsking(false);
+            remove.mutate(row.id, { onError: toastError });
+          }}
+        />
       )}
     </article>
   );
