@@ -1,15 +1,16 @@
 import { Button, Menu, Progress } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { send } from "../api/client";
-import { labelsQuery, useIsAdmin } from "../api/queries";
+import { labelsQuery, useIsAdmin, useMe } from "../api/queries";
 import { useLanguage, useText } from "../i18n";
 import { Dot } from "../ui/Dot";
+import { useLabelChoices } from "../ui/labelNames";
 import { Modal } from "../ui/Modal";
 import { Icon } from "../ui/icons";
 import { toast, toastError } from "../ui/toasts";
 import type { Selection } from "./ContactTable";
-import { bodyOf, percent, underWay, useJob, type ContactsSearch, type Job } from "./data";
+import { bodyOf, contactsQuery, percent, underWay, useJob, type ContactsSearch, type Job } from "./data";
 
 /** What can be done with those who are chosen, and how far it is. */
 export function BulkBar(props: { search: ContactsSearch; selection: Selection; count: number; select: (selection: Selection) => void }) {
@@ -26,6 +27,7 @@ export function BulkBar(props: { search: ContactsSearch; selection: Selection; c
     else toast(job.kind === "delete" ? t.deleted(String(job.changed)) : t.labelled(String(job.changed), job.failed));
   }, [t]);
   const job = useJob(jobId, ended);
+  const teams = useChosenTeams(props.search, selection);
   const chosen = selection.all ? props.count : selection.ids.size;
   const change = (what: Record<string, unknown>) => {
     const whom = selection.all ? { filter: bodyOf(props.search) } : { ids: [...selection.ids] };
@@ -44,8 +46,8 @@ export function BulkBar(props: { search: ContactsSearch; selection: Selection; c
           {t.selectAll(format.format(props.count))}
         </Button>
       )}
-      <LabelMenu name={t.addLabel} pick={(label) => change({ label_id: label })} />
-      <LabelMenu name={t.removeLabel} pick={(label) => change({ remove_label_id: label })} />
+      <LabelMenu name={t.addLabel} teams={teams} pick={(label) => change({ label_id: label })} />
+      <LabelMenu name={t.removeLabel} teams={teams} pick={(label) => change({ remove_label_id: label })} />
       {admin && <Button variant="default" size="compact-md" c="var(--red)" onClick={() => setAsking(true)}>{t.remove}</Button>}
       <Button variant="subtle" color="gray" size="compact-md" onClick={clear}>{t.unselect}</Button>
       {asking && (
@@ -66,8 +68,17 @@ export function JobProgress({ job }: { job: Job }) {
   );
 }
 
-function LabelMenu({ name, pick }: { name: string; pick: (label: string) => void }) {
-  const labels = useQuery(labelsQuery).data ?? [];
+/** The teams of who is chosen: labels of others would be put on nobody. Empty where they are not known. */
+function useChosenTeams(search: ContactsSearch, { ids, all }: Selection): Set<string> {
+  const { numbers } = useMe();
+  const rows = useInfiniteQuery(contactsQuery(search)).data?.pages.flatMap((page) => page.data) ?? [];
+  if (!all) return new Set(rows.filter((c) => ids.has(c.id)).map((c) => c.team_id));
+  return new Set(numbers.filter((n) => !search.number || n.phone_number_id === search.number).map((n) => n.team_id));
+}
+
+function LabelMenu({ name, teams, pick }: { name: string; teams: Set<string>; pick: (label: string) => void }) {
+  const all = useQuery(labelsQuery).data ?? [];
+  const labels = useLabelChoices(all.filter((label) => teams.size === 0 || teams.has(label.team_id)));
   return (
     <Menu position="bottom-start" width={220}>
       <Menu.Target>
@@ -75,7 +86,7 @@ function LabelMenu({ name, pick }: { name: string; pick: (label: string) => void
       </Menu.Target>
       <Menu.Dropdown>
         {labels.map((label) => (
-          <Menu.Item key={label.id} leftSection={<Dot color={label.color} />} onClick={() => pick(label.id)}>{label.name}</Menu.Item>
+          <Menu.Item key={label.value} leftSection={<Dot color={label.color} />} onClick={() => pick(label.value)}>{label.label}</Menu.Item>
         ))}
       </Menu.Dropdown>
     </Menu>

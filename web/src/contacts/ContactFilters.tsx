@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { labelsQuery, useMe } from "../api/queries";
 import { useText } from "../i18n";
+import { useLabelChoices } from "../ui/labelNames";
 import { Icon } from "../ui/icons";
 import styles from "./ContactsPage.module.css";
 import type { ContactsSearch } from "./data";
@@ -32,7 +33,7 @@ export function ContactFilters({ search, set }: { search: ContactsSearch; set: S
 function Fields({ search, set }: { search: ContactsSearch; set: Set }) {
   const t = useText("contacts");
   const me = useMe();
-  const labels = useQuery(labelsQuery).data ?? [];
+  const labels = useLabelChoices(useQuery(labelsQuery).data ?? []);
   const entries = (names: Record<string, string>) => Object.entries(names).map(([value, label]) => ({ value, label }));
   const choose = <Name extends "number" | "consent" | "seen" | "sort">(name: Name, label: string, data: { value: string; label: string }[], otherwise: string) => (
     <Select label={label} data={data} value={search[name] ?? null} placeholder={otherwise} clearable comboboxProps={{ withinPortal: false }}
@@ -41,7 +42,7 @@ function Fields({ search, set }: { search: ContactsSearch; set: Set }) {
   const numbers = numberOptions(me.numbers);
   return (
     <div className={styles.filters}>
-      <MultiSelect label={t.labels} data={labels.map((l) => ({ value: l.id, label: l.name }))} value={search.labels?.split(",") ?? []}
+      <MultiSelect label={t.labels} data={labels} value={search.labels?.split(",") ?? []}
         placeholder={search.labels ? undefined : t.any} comboboxProps={{ withinPortal: false }} maxValues={20}
         onChange={(ids) => set({ labels: ids.length ? ids.join(",") : undefined })} />
       <Checkbox label={t.allLabels} checked={search.all === true} onChange={(event) => set({ all: event.target.checked || undefined })} />

@@ -1,12 +1,13 @@
 import { ActionIcon, Button, Menu, Tooltip } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { labelsQuery, peopleQuery } from "../../api/queries";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { labelsQuery, peopleQuery, useMe } from "../../api/queries";
 import { useText } from "../../i18n";
 import { Dot } from "../../ui/Dot";
+import { useLabelChoices } from "../../ui/labelNames";
 import { IconButton } from "../../ui/IconButton";
 import { Icon } from "../../ui/icons";
 import { useBulk } from "../data/bulk";
-import { matchingQuery } from "../data/conversations";
+import { conversationsQuery, matchingQuery } from "../data/conversations";
 import { usePlace } from "../place";
 import { clearSelection, selectAll, useSelection } from "./selection";
 import styles from "./BulkBar.module.css";
@@ -76,16 +77,29 @@ function People({ onChoose }: { onChoose: (id: string | null) => void }) {
   );
 }
 
+/** The teams of what is chosen: labels of others would be put on nothing. Empty where they are not known. */
+function useChosenTeams(): Set<string> {
+  const { numbers } = useMe();
+  const { filter } = usePlace();
+  const { selected, all } = useSelection();
+  const rows = useInfiniteQuery(conversationsQuery(filter)).data?.pages.flatMap((page) => page.data) ?? [];
+  const chosen = rows.filter((c) => selected.has(c.id)).map((c) => c.number.phone_number_id);
+  const of = (number: string) => (all ? !filter.number || filter.number === number : chosen.includes(number));
+  return new Set(numbers.filter((n) => of(n.phone_number_id)).map((n) => n.team_id));
+}
+
 function Labels({ onChoose }: { onChoose: (id: string) => void }) {
   const t = useText("inbox");
-  const labels = useQuery(labelsQuery).data ?? [];
+  const teams = useChosenTeams();
+  const all = useQuery(labelsQuery).data ?? [];
+  const labels = useLabelChoices(all.filter((label) => teams.size === 0 || teams.has(label.team_id)));
   if (labels.length === 0) return null;
   return (
     <>
       <Menu.Label>{t.labels}</Menu.Label>
       {labels.map((l) => (
-        <Menu.Item key={l.id} leftSection={<Dot color={l.color} />} onClick={() => onChoose(l.id)}>
-          {l.name}
+        <Menu.Item key={l.value} leftSection={<Dot color={l.color} />} onClick={() => onChoose(l.value)}>
+          {l.label}
         </Menu.Item>
       ))}
     </>

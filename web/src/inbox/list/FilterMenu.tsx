@@ -6,6 +6,7 @@ import type { Named } from "../../api/types";
 import type { InboxSearch } from "../address";
 import { useText } from "../../i18n";
 import { IconButton } from "../../ui/IconButton";
+import { useLabelChoices } from "../../ui/labelNames";
 import { usePlace } from "../place";
 import styles from "./FilterMenu.module.css";
 import { numberOptions } from "../../ui/phone";
@@ -51,7 +52,7 @@ const namedChoices = (all: Named[]): Choice[] => all.map(({ id, name }) => ({ va
 function Filters() {
   const t = useText("inbox");
   const { search, show } = usePlace();
-  const labels = useQuery(labelsQuery).data ?? [];
+  const labels = useLabelChoices(useQuery(labelsQuery).data ?? []);
   const people = useQuery(peopleQuery).data ?? [];
   const numbers = numberOptions(useMe().numbers);
   const set = (change: InboxSearch) => show({ search: { ...search, ...change, item: undefined } });
@@ -70,7 +71,7 @@ function Filters() {
     <div className={styles.filters}>
       {filter("status", t.status_, choicesOf(t.statuses), t.statuses.open)}
       {filter("number", t.number, numbers, t.any)}
-      {filter("label_id", t.label, namedChoices(labels), t.any)}
+      {filter("label_id", t.label, labels, t.any)}
       {filter("assigned_to", t.assignee, namedChoices(people), t.any)}
       {filter("sort", t.sort, choicesOf(t.sorts), t.sorts.newest)}
       <Checkbox
