@@ -123,7 +123,9 @@ func TestConsoleSecrets(t *testing.T) {
 	if signed := test(); strings.Count(signed, "v1=") != 2 {
 		t.Errorf("while both are there it is signed %s", signed)
 	}
-	s.Press("button", "Remove")
+	s.does(`[...document.querySelectorAll("button")].findLast(b => b.innerText === "Remove").click()`)
+	s.Has("dialog", "Remove this secret?")
+	s.does(`[...document.querySelectorAll("[role=dialog]")].at(-1).querySelectorAll("button").forEach(b => b.innerText === "Remove" && b.click())`)
 	s.Lacks("button", "Remove")
 	if signed := test(); strings.Count(signed, "v1=") != 1 {
 		t.Errorf("afterwards it is signed %s", signed)

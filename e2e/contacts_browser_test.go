@@ -112,6 +112,15 @@ func TestContactsPage(t *testing.T) {
 	s.PressIn("Contacts", "Dewi Pratiwi")
 	s.Has("heading", "Dewi Pratiwi")
 	s.Write("Name", "Dewi P.")
+	id := stored[[]storedContact](s, "/contacts?search=Dewi")[0].ID
+	s.ask("PATCH", "/"+demoNumber+"/contacts/"+id, map[string]any{"email": "colleague@example.com"})
+	s.comesBack("/contacts/" + id)
+	if name, email := s.value("Name"), s.value("E-mail"); name != "Dewi P." || email != "colleague@example.com" {
+		t.Errorf("while one edits the name, the fields say %q and %q", name, email)
+	}
+	s.Press("button", "Save")
+	s.Has("heading", "Dewi P.")
+	becomes(s, "/contacts?search=Dewi", func(all []storedContact) bool { return all[0].Email != nil && *all[0].Email == "colleague@example.com" })
 	s.Write("E-mail", "not an address")
 	s.Press("button", "Save")
 	s.Holds(`document.querySelector("input[type=email]").matches(":invalid")`)
@@ -129,6 +138,18 @@ func TestContactsPage(t *testing.T) {
 	if *contact.Name != "Dewi P." || contact.Email == nil || *contact.Email != "dewi@example.com" {
 		t.Errorf("the contact is %+v", contact)
 	}
+
+	// What is refused stays in the form, and something else can be sent.
+	s.Press("button", "Send a template")
+	s.pressTemplate("promo")
+	s.Write("Text {{1}}", "20")
+	s.Write("Button “Shop now”", "sale")
+	s.Press("button", "Send template")
+	s.Says("opted out of marketing")
+	s.Until(`[...document.querySelectorAll("button")].some(b => b.innerText === "Send template" && !b.disabled && !b.dataset.loading)`)
+	s.pressTemplate("hello_world")
+	s.Press("button", "Send template")
+	s.SaysIn("Messages", "Welcome")
 	s.Content()
 }
 

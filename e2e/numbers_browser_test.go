@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
 // An admin opens a number, changes its profile and its settings, and disconnects another.
@@ -31,6 +33,9 @@ func TestNumbersPage(t *testing.T) {
 	s.Accessible()
 	s.Open(srv.URL() + "/numbers/" + demoNumber)
 	s.Has("textbox", "About")
+	s.Write("Description", "Fresh every day")
+	s.comesBack("/number/profile")
+	s.Holds(`[...document.querySelectorAll('textarea')].some(f => f.value === 'Fresh every day')`)
 	s.holdsSoon(`[...document.querySelectorAll('input')].some(i => i.value === 'Open all day')`) // the provider has it now
 
 	s.Press("button", "Register with PIN")
@@ -93,8 +98,11 @@ func TestCustomersPage(t *testing.T) {
 	s.Has("image", "QR code of the setup link")
 	s.holdsSoon(`document.querySelector('[role=dialog] input').value.includes('/onboard/csl_')`)
 	s.Accessible()
-	s.Press("button", "Done")
+	s.Browser.Press(kb.Escape)
+	s.Press("button", "Done") // it is still there: the address is shown once
 	s.Press("button", "Revoke")
+	s.Has("dialog", "Revoke this setup link?")
+	s.pressInDialog("Revoke")
 	s.Says("The link was revoked")
 	s.Press("button", "Archive")
 	s.Says("What happens:")

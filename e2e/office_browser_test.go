@@ -273,3 +273,11 @@ func (s *Screen) enter() {
 	key.Type, key.Text = input.DispatchKeyEventTypeKeyUp, ""
 	call(s.Browser, input.DispatchKeyEvent, key)
 }
+
+// comesBack makes the page fetch everything again, as after a lost connection, and waits until one thing was.
+func (s *Screen) comesBack(path string) {
+	s.t.Helper()
+	fetched := `performance.getEntriesByType("resource").filter(e => e.name.endsWith(` + quote(path) + `)).length`
+	s.does(`window.fetchedBefore = ` + fetched + `; window.dispatchEvent(new Event("online"))`)
+	s.Until(fetched + ` > window.fetchedBefore`)
+}

@@ -20,6 +20,7 @@ func TestDashboardTwoSteps(t *testing.T) {
 	s.Press("button", "Turn on")
 	s.Has("image", "QR code for the authenticator app")
 	key := s.value("Or type this key into the app")
+	s.comesBack("/me")
 	s.Picture("set-up")
 	s.Accessible()
 	s.Write("Code that the app shows", "000000x")

@@ -187,6 +187,8 @@ func TestDashboardNotes(t *testing.T) {
 	demo.Lacks("textbox", "Note")
 	demo.Press("button", "Note options")
 	demo.Press("menuitem", "Delete")
+	demo.Has("dialog", "Delete this note?")
+	demo.pressInDialog("Delete")
 	becomes(demo, "/conversations/"+id+"/timeline?limit=100", func(items []storedItem) bool {
 		for _, i := range items {
 			if i.Note != nil && i.Note.Body == "No need to look" {
