@@ -1,5 +1,5 @@
 import styles from "../parts/console.module.css";
-import { useFilters, useFrom } from "../parts/filters";
+import { useFilters } from "../parts/filters";
 import { Split } from "../parts/Split";
 import { useDev } from "../text";
 import { PageTitle } from "../../ui/PageTitle";
@@ -10,8 +10,7 @@ import { DeliveryTable } from "./DeliveryTable";
 export default function DeliveriesPage() {
   const t = useDev();
   const [filters, change] = useFilters();
-  const created_after = useFrom(filters.since);
-  const { status, event_type, subscription_id } = filters;
+  const { status, event_type, subscription_id, since } = filters;
   return (
     <div className={styles.page}>
       <header className={styles.head}>
@@ -22,7 +21,7 @@ export default function DeliveriesPage() {
       </header>
       <DeliveryFilters filters={filters} change={change} />
       <Split aside={filters.id ? <DeliveryDetail id={filters.id} change={change} /> : undefined}>
-        <DeliveryTable filter={{ status, event_type, subscription_id, created_after }} open={filters.id} />
+        <DeliveryTable filter={{ status, event_type, subscription_id, since }} open={filters.id} />
       </Split>
     </div>
   );

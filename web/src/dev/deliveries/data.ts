@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
-import { get, pages } from "../../api/client";
+import { get } from "../../api/client";
 import type { DeliveryHead } from "../events/data";
-import type { Filters } from "../parts/filters";
+import { pagesSince, type Filters } from "../parts/filters";
 
 /** A delivery, as the public API shows it. */
 export interface Delivery extends DeliveryHead {
@@ -37,7 +37,7 @@ export interface Signature {
 }
 
 export const deliveriesQuery = (filter: Filters) => ({
-  ...pages<Delivery>(["deliveries", filter], "/webhook_deliveries", { ...filter, limit: 50 }),
+  ...pagesSince<Delivery>("deliveries", "/webhook_deliveries", "created_after", filter),
   refetchInterval: 10_000,
 });
 

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { queryClient, useMe } from "../../api/queries";
 import { Choice } from "../parts/Choice";
 import styles from "../parts/console.module.css";
-import { useFilters, useFrom } from "../parts/filters";
+import { useFilters } from "../parts/filters";
 import { Since } from "../parts/Since";
 import { Split } from "../parts/Split";
 import { useDev } from "../text";
@@ -16,7 +16,6 @@ export default function EventsPage() {
   const t = useDev();
   const me = useMe();
   const [filters, change] = useFilters();
-  const from = useFrom(filters.since);
   const numbers = numberOptions(me.numbers);
   return (
     <div className={styles.page}>
@@ -36,7 +35,7 @@ export default function EventsPage() {
         <Since value={filters.since} change={(since) => change({ since })} />
       </div>
       <Split aside={filters.id ? <EventDetail id={filters.id} close={() => change({ id: undefined })} /> : undefined}>
-        <EventTable filter={{ type: filters.type, number: filters.number, from }} open={filters.id} />
+        <EventTable filter={{ type: filters.type, number: filters.number, since: filters.since }} open={filters.id} />
       </Split>
     </div>
   );

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { all, get, pages } from "../../api/client";
-import type { Filters } from "../parts/filters";
+import { all, get } from "../../api/client";
+import { pagesSince, type Filters } from "../parts/filters";
 
 export interface EventHead {
   id: string;
@@ -37,6 +37,6 @@ export interface EventType {
   sample: unknown;
 }
 
-export const eventsQuery = (filter: Filters) => pages<EventHead>(["events", filter], "/events", { ...filter, limit: 50 });
+export const eventsQuery = (filter: Filters) => pagesSince<EventHead>("events", "/events", "from", filter);
 export const eventQuery = (id: string) => queryOptions({ queryKey: ["event", id], queryFn: () => get<EventDetail>(`/events/${id}`) });
 export const eventTypesQuery = queryOptions({ queryKey: ["event types"], queryFn: () => all<EventType>("/event_types") });

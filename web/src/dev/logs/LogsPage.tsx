@@ -1,7 +1,7 @@
 import { Button, SegmentedControl } from "@mantine/core";
 import { queryClient } from "../../api/queries";
 import styles from "../parts/console.module.css";
-import { useFilters, useFrom } from "../parts/filters";
+import { useFilters } from "../parts/filters";
 import { Split } from "../parts/Split";
 import { useDev } from "../text";
 import { PageTitle } from "../../ui/PageTitle";
@@ -14,7 +14,7 @@ import { LogFilters } from "./LogFilters";
 export default function LogsPage() {
   const t = useDev();
   const [filters, change] = useFilters();
-  const filter = callFilter(filters, useFrom(filters.since));
+  const filter = callFilter(filters);
   const grouped = filters.view === "errors";
   return (
     <div className={styles.page}>

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { get, pages } from "../../api/client";
-import type { Filters } from "../parts/filters";
+import { get } from "../../api/client";
+import { fromOf, pagesSince, type Filters } from "../parts/filters";
 
 export interface Call {
   id: string;
@@ -24,13 +24,16 @@ export interface Failures {
 }
 
 /** What the server narrows calls by. */
-export function callFilter({ method, status, path, route, key_id, code }: Filters, from: string | undefined): Filters {
-  return { method, status, path, route, key_id, code, from };
+export function callFilter({ method, status, path, route, key_id, code, since }: Filters): Filters {
+  return { method, status, path, route, key_id, code, since };
 }
 
-export const callsQuery = (filter: Filters) => pages<Call>(["calls", filter], "/api_log", { ...filter, limit: 50 });
+export const callsQuery = (filter: Filters) => pagesSince<Call>("calls", "/api_log", "from", filter);
 export const callQuery = (id: string) => queryOptions({ queryKey: ["call", id], queryFn: () => get<Call>(`/api_log/${id}`) });
-export const failuresQuery = (filter: Filters) =>
-  queryOptions({ queryKey: ["calls", "failures", filter], queryFn: () => get<Failures>("/api_log/failures", { query: filter }) });
+export const failuresQuery = ({ since, ...filter }: Filters) =>
+  queryOptions({
+    queryKey: ["calls", "failures", { ...filter, since }],
+    queryFn: () => get<Failures>("/api_log/failures", { query: { ...filter, from: fromOf(since) } }),
+  });
 
 export const kindOf = (status: number) => (status >= 500 ? "bad" : status >= 400 ? "wait" : undefined);

@@ -1,5 +1,7 @@
+import { infiniteQueryOptions } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { list } from "../../api/client";
 
 export type Filters = Record<string, string | undefined>;
 
@@ -26,13 +28,26 @@ function textsOf(search: Record<string, unknown>): Filters {
 
 const spans: Record<string, number> = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000, month: 30 * 86_400_000 };
 
-/** The instant from which a span of time counts, to the minute: the same for all pages of one list. An instant is itself. */
+/** The instant from which a span of time counts, to the minute. An instant is itself. */
 export function fromOf(since: string | undefined, now = Date.now()): string | undefined {
   if (since && /^\d{4}-/u.test(since)) return since;
   const span = since && spans[since];
   return span ? new Date(Math.floor((now - span) / 60_000) * 60_000).toISOString() : undefined;
 }
 
-export function useFrom(since: string | undefined): string | undefined {
-  return useMemo(() => fromOf(since), [since]);
+/**
+ * The pages of a list that may begin a span of time ago. With every refresh it begins anew, since the clock goes on, and all
+ * its pages begin where the first one does. begin is how the server calls that.
+ */
+export function pagesSince<T>(name: string, path: string, begin: "from" | "created_after", { since, ...filter }: Filters) {
+  return infiniteQueryOptions({
+    queryKey: [name, { ...filter, since }],
+    queryFn: async ({ pageParam, signal }) => {
+      const from = pageParam ? pageParam.from : fromOf(since);
+      const query = { ...filter, [begin]: from, cursor: pageParam?.cursor, limit: 50 };
+      return { ...(await list<T>(path, { query, signal })), from };
+    },
+    initialPageParam: null as { from: string | undefined; cursor: string | null } | null,
+    getNextPageParam: (last) => (last.has_more ? { from: last.from, cursor: last.next_cursor } : null),
+  });
 }

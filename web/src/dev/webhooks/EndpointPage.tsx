@@ -11,7 +11,7 @@ import { DeliveryDetail } from "../deliveries/DeliveryDetail";
 import { DeliveryFilters } from "../deliveries/DeliveryFilters";
 import { DeliveryTable } from "../deliveries/DeliveryTable";
 import styles from "../parts/console.module.css";
-import { useFilters, useFrom } from "../parts/filters";
+import { useFilters } from "../parts/filters";
 import { duration } from "../parts/format";
 import { Split } from "../parts/Split";
 import { useDev } from "../text";
@@ -69,8 +69,7 @@ export default function EndpointPage() {
   const navigate = useNavigate();
   const [filters, change] = useFilters();
   const [dialog, setDialog] = useState<EndpointDialog>();
-  const created_after = useFrom(filters.since);
-  const { status, event_type } = filters;
+  const { status, event_type, since } = filters;
   return (
     <Loaded query={query} missing={<Missing icon="link" title={t.endpointMissing} back={<LinkButton variant="default" to="/dev/webhooks">{t.endpointsAll}</LinkButton>} />}>
       {(endpoint) => (
@@ -78,7 +77,7 @@ export default function EndpointPage() {
           <Header endpoint={endpoint} open={setDialog} busy={dialog !== undefined} />
           <DeliveryFilters filters={filters} change={change} ofOne />
           <Split aside={filters.id ? <DeliveryDetail id={filters.id} change={change} /> : undefined}>
-            <DeliveryTable filter={{ status, event_type, subscription_id: id, created_after }} open={filters.id} />
+            <DeliveryTable filter={{ status, event_type, subscription_id: id, since }} open={filters.id} />
           </Split>
           <EndpointDialogs
             dialog={dialog}

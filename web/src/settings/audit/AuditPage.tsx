@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { address } from "../../api/client";
 import { queryClient, usersQuery } from "../../api/queries";
 import { Choice } from "../../dev/parts/Choice";
-import { narrowingOf, useFilters, useFrom, type Filters } from "../../dev/parts/filters";
+import { narrowingOf, useFilters, fromOf, type Filters } from "../../dev/parts/filters";
 import { Icon } from "../../ui/icons";
 import { AdminsOnly } from "../AdminsOnly";
 import { Section } from "../Section";
@@ -39,17 +39,20 @@ function FilterBar({ filters, change }: { filters: Filters; change: (next: Filte
   );
 }
 
+/** As of now: the page may have been open for a while. */
+const exportOf = ({ since, ...filter }: Filters) => address("/audit/export", { ...filter, from: fromOf(since) });
+
 function Audit() {
   const t = useAudit();
   const [filters, change] = useFilters();
-  const filter = auditFilter(filters, useFrom(filters.since));
+  const filter = auditFilter(filters);
   const clear = () => change(Object.fromEntries([...narrowingOf(filters), "name"].map((name) => [name, undefined])));
   const actions = (
     <div className={styles.actions}>
       <ActionIcon variant="default" size={34} aria-label={t.refresh} onClick={() => void queryClient.invalidateQueries({ queryKey: ["audit"] })}>
         <Icon name="refresh" size={18} />
       </ActionIcon>
-      <Button variant="default" component="a" href={address("/audit/export", filter)} download leftSection={<Icon name="download" size={18} />}>
+      <Button variant="default" component="a" href={exportOf(filter)} onClick={(event) => { event.currentTarget.href = exportOf(filter); }} download leftSection={<Icon name="download" size={18} />}>
         {t.export}
       </Button>
     </div>

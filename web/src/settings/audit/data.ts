@@ -1,6 +1,5 @@
 import { useLanguage } from "../../i18n";
-import { pages } from "../../api/client";
-import type { Filters } from "../../dev/parts/filters";
+import { pagesSince, type Filters } from "../../dev/parts/filters";
 import { audit as english } from "../../i18n/en/audit";
 import { audit as indonesian } from "../../i18n/id/audit";
 
@@ -19,9 +18,9 @@ export function useAudit(): typeof english {
 }
 
 /** What the server narrows the log by. */
-export function auditFilter({ by, action, object }: Filters, from: string | undefined): Filters {
-  return { by, action, object, from };
+export function auditFilter({ by, action, object, since }: Filters): Filters {
+  return { by, action, object, since };
 }
 
 /** The log grows with everything that is done: it is fetched anew whenever the page is opened. */
-export const auditQuery = (filter: Filters) => ({ ...pages<Entry>(["audit", filter], "/audit", { ...filter, limit: 50 }), staleTime: 0 });
+export const auditQuery = (filter: Filters) => ({ ...pagesSince<Entry>("audit", "/audit", "from", filter), staleTime: 0 });
