@@ -31,11 +31,14 @@ export function ContactForm({ contact: c }: { contact: Contact }) {
   const change = changesOf(stored, now);
   const submit = useSubmit(
     ["name", "email"],
-    () => changeContact(c, change).then(() => now),
-    async (sent) => {
-      toast(t.saved);
+    async () => {
+      await changeContact(c, change);
       await client.invalidateQueries({ queryKey: ["contacts"] });
+      return now;
+    },
+    (sent) => {
       saved(sent);
+      toast(t.saved);
     },
   );
   return (
