@@ -145,7 +145,7 @@ func TestContactsPage(t *testing.T) {
 	s.Write("Text {{1}}", "20")
 	s.Write("Button “Shop now”", "sale")
 	s.Press("button", "Send template")
-	s.Says("opted out of marketing")
+	s.Says("The contact does not want marketing messages.")
 	s.Until(`[...document.querySelectorAll("button")].some(b => b.innerText === "Send template" && !b.disabled && !b.dataset.loading)`)
 	s.pressTemplate("hello_world")
 	s.Press("button", "Send template")
