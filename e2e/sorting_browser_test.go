@@ -78,7 +78,9 @@ func TestDashboardSorting(t *testing.T) {
 	s.Press("button", "Resolve")
 	s.conversation(id, func(c storedConversation) bool { return c.Status == "resolved" })
 	s.Browser.Press("z")
-	s.conversation(id, func(now storedConversation) bool { return now.SnoozedUntil != nil && *now.SnoozedUntil == *c.SnoozedUntil })
+	s.conversation(id, func(now storedConversation) bool {
+		return now.SnoozedUntil != nil && *now.SnoozedUntil == *c.SnoozedUntil
+	})
 	s.Press("button", "Snooze")
 	s.Press("menuitem", "Unsnooze")
 	s.conversation(id, func(c storedConversation) bool { return c.Status == "open" && c.SnoozedUntil == nil })
