@@ -89,3 +89,16 @@ test("nothing is given to whoever had left, or has gone elsewhere", async () => 
   expect(at()).toBe("alone");
   vi.useRealTimers();
 });
+
+test("who left a field has not entered it again when a menu that was opened after that is closed", async () => {
+  vi.useFakeTimers();
+  const past = () => vi.advanceTimersByTimeAsync(80);
+  by("alone").focus();
+  by("alone").blur();
+  await past();
+  dialog("menu");
+  by("menu").remove();
+  await past();
+  expect(document.activeElement).toBe(document.body);
+  vi.useRealTimers();
+});

@@ -54,7 +54,10 @@ export function keepFocus(): () => void {
   // A button that is busy is disabled, and loses the focus: nobody has left it.
   const leave = ({ target }: FocusEvent) =>
     void setTimeout(() => {
-      if (target === last && last?.isConnected && !last.matches(":disabled") && document.activeElement === document.body) last = undefined;
+      if (target !== last || !last?.isConnected || last.matches(":disabled") || document.activeElement !== document.body) return;
+      // Nor is it given back when a menu that is opened next is closed: keys would be text in a field that was left.
+      last = undefined;
+      place = [];
     });
   const find = () => {
     soon = undefined;
