@@ -41,6 +41,19 @@ test("plain keys rest while a dialog is open", () => {
   expect(plain.run).not.toHaveBeenCalled();
 });
 
+test("plain keys are for a menu that is open, also before it has the focus, and for a list or dialog that has it", () => {
+  const plain = command("a", "e");
+  commands.set([plain]);
+  document.body.innerHTML = `<div role="dialog"><button>Yes</button></div><ul role="listbox"><li>Ana</li></ul>`;
+  for (const inside of document.body.querySelectorAll("button, li")) press(inside, { key: "e" });
+  expect(plain.run).not.toHaveBeenCalled();
+  press(document.body, { key: "e" });
+  expect(plain.run).toHaveBeenCalledOnce();
+  document.body.innerHTML = `<div role="menu"><button role="menuitem">Eva</button></div>`;
+  for (const target of [document.body, ...document.body.querySelectorAll("button")]) press(target, { key: "e" });
+  expect(plain.run).toHaveBeenCalledOnce();
+});
+
 test("the palette finds by all words", () => {
   const list = [command("inbox"), command("phone")];
   expect(matching(list, "go INB").map((found) => found.id)).toEqual(["inbox"]);

@@ -32,12 +32,18 @@ export function keysOf(event: KeyboardEvent): string {
   return event.ctrlKey || event.metaKey ? `mod+${key}` : key;
 }
 
-/** Runs the command that was offered last for these keys. Plain keys mean nothing while one writes, or in a dialog. */
+/** Whether keys are for what lies over the page: in a menu letters find an item, and it has the focus a moment after it is there. */
+function isChoosing(target: EventTarget | null): boolean {
+  if (document.querySelector("[aria-modal=true], [role=menu]")) return true;
+  return target instanceof Element && target.closest("[role=listbox], [role=dialog]") !== null;
+}
+
+/** Runs the command that was offered last for these keys. Plain keys mean nothing while one writes, or in a menu or dialog. */
 export function runByKeys(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.altKey || event.isComposing) return;
   const keys = keysOf(event);
   const plain = !keys.startsWith("mod+");
-  if (plain && (isTyping(event.target) || document.querySelector("[aria-modal=true]"))) return;
+  if (plain && (isTyping(event.target) || isChoosing(event.target))) return;
   const command = commands.get().findLast((offered) => offered.keys === keys);
   if (!command) return;
   event.preventDefault();
