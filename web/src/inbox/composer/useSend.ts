@@ -26,12 +26,13 @@ export function useSend(c: Conversation) {
   const sendContents = useCallback(
     (contents: Sendable[], answered?: Message, seen = newestNow().items[0]?.id) => {
       const context = answered?.message_id ? { context: { message_id: answered.message_id } } : {};
+      const now = Date.now();
       const entries = contents.map(({ content, file, path, shown }, i): Outgoing => ({
         key: idempotencyKey(),
         conversation: c.id,
         number: c.number.phone_number_id,
         body: { ...recipientOf(c), ...(i === 0 ? context : {}), ...content },
-        createdAt: new Date().toISOString(),
+        createdAt: new Date(now + i).toISOString(), // in their order, also after a reload
         state: "waiting",
         seen,
         to: nameOf(c),

@@ -156,3 +156,12 @@ it("forgets what has come back in the thread, and what was discarded", async () 
   box.discard("b");
   expect(box.all()).toEqual([]);
 });
+
+it("leaves alone what another tab has discarded, and shows what was sent here until the thread has it", async () => {
+  const { box, settled } = outbox([new ApiError(422, "consent_required", "No consent."), "ok"]);
+  box.add(entry("a"), entry("b"));
+  await settled();
+  box.leave("a");
+  box.leave("b");
+  expect(box.all().map((e) => e.key)).toEqual(["b"]);
+});

@@ -105,6 +105,11 @@ export class Outbox {
     this.set(this.entries.filter((e) => e.key !== key));
   }
 
+  /** Leaves alone what another tab has sent or discarded. What was sent here is shown until the thread has it. */
+  leave(key: string): void {
+    if (this.entries.some((e) => e.key === key && e.state !== "sent")) this.discard(key);
+  }
+
   /** Forgets what has come back in the thread. */
   settle(shown: ReadonlySet<string>): void {
     const left = this.entries.filter((e) => !(e.message && shown.has(e.message.id)));

@@ -6,10 +6,11 @@ import { dismiss, toast } from "../../ui/toasts";
 import { colleagueReplied } from "../composer/collision";
 import { inboxPath } from "../place";
 import { isStuck, Outbox, type Outgoing, type SendBody } from "./outbox";
+import { Shelf } from "./shelf";
 import { fetchNewest } from "./timeline";
 import { uploadFile } from "./upload";
 
-let shelf: string | null = null;
+let shelf: Shelf | undefined;
 let me = "";
 /** What was not sent before a reload is sent after it, unless that is long ago: then its writer is asked. */
 const sendFor = 600_000;
@@ -17,27 +18,6 @@ const sendFor = 600_000;
 const keepFor = 20 * 3_600_000;
 
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
-
-/** Files are not kept: only this page has them. */
-function keep(entries: Outgoing[]): void {
-  try {
-    const left = entries.filter((e) => e.state !== "sent" && !e.file);
-    if (shelf === null) return;
-    if (left.length > 0) localStorage.setItem(shelf, JSON.stringify(left));
-    else localStorage.removeItem(shelf);
-  } catch {
-    // Without storage a reload loses what was not sent.
-  }
-}
-
-function kept(key: string): Outgoing[] {
-  try {
-    const entries = JSON.parse(localStorage.getItem(key) ?? "[]") as Outgoing[];
-    return stillKept(entries, Date.now());
-  } catch {
-    return [];
-  }
-}
 
 export function stillKept(entries: Outgoing[], now: number): Outgoing[] {
   const age = (e: Outgoing) => now - Date.parse(e.createdAt);
@@ -66,16 +46,16 @@ export const outbox = new Outbox({
   },
   pause,
   now: Date.now,
-  changed: keep,
+  changed: (entries) => shelf?.keep(entries),
   stuck: tellStuck,
 });
 
 /** Goes on with what this person had not sent before a reload. */
 export function openOutbox(user: string): void {
-  const key = `parley-outbox ${user}`;
-  if (shelf === key) return;
-  [shelf, me] = [key, user];
-  outbox.add(...kept(key));
+  if (me === user) return;
+  [shelf, me] = [new Shelf(localStorage, user), user];
+  outbox.add(...stillKept(shelf.read(), Date.now()));
+  shelf.follow((key) => outbox.leave(key));
 }
 
 export function useOutbox(): Outgoing[] {
