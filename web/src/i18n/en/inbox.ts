@@ -303,6 +303,7 @@ export const inbox = {
   notSentMark: "Not sent",
   tryAgain: "Try again",
   discard: "Discard",
+  discarded: "Message discarded",
   useTemplate: "Use a template",
   failure: {
     window: { reason: "The contact last wrote more than 24 hours ago.", remedy: "Send a template." },

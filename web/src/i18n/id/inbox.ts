@@ -303,6 +303,7 @@ export const inbox: Translated<typeof english> = {
   notSentMark: "Belum terkirim",
   tryAgain: "Coba lagi",
   discard: "Buang",
+  discarded: "Pesan dibuang",
   useTemplate: "Pakai templat",
   failure: {
     window: { reason: "Orang ini terakhir menulis lebih dari 24 jam yang lalu.", remedy: "Kirim templat." },

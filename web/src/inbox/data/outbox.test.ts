@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { ApiError } from "../../api/client";
 import type { Message } from "../../api/types";
 import { Outbox, type Outgoing, type Post } from "./outbox";
@@ -164,4 +164,36 @@ it("leaves alone what another tab has discarded, and shows what was sent here un
   box.leave("a");
   box.leave("b");
   expect(box.all().map((e) => e.key)).toEqual(["b"]);
+});
+
+it("takes a message back while its file is on its way: the upload ends, nothing is sent, and undo begins anew", async () => {
+  let ended = 0;
+  const uploads: ((id: string) => void)[] = [];
+  const upload: Post["upload"] = (_e, _progress, signal) =>
+    new Promise((done, fail) => {
+      uploads.push(done);
+      signal.addEventListener("abort", () => fail(offline()));
+      signal.addEventListener("abort", () => ended++);
+    });
+  const { box, log, settled } = outbox([], { upload });
+  const picture = entry("a", { file: new File(["x"], "x.png") });
+  box.add(picture, entry("b"));
+  box.discard("a");
+  await settled();
+  expect([ended, log]).toEqual([1, ['b {"body":"b"}']]);
+  box.add(picture);
+  await vi.waitFor(() => expect(uploads).toHaveLength(2));
+  uploads[1]?.("med_2");
+  await settled();
+  expect(log[1]).toBe('a {"body":"a","id":"med_2"}');
+});
+
+it("does not send what was taken back just when its file had arrived", async () => {
+  let arrive: (id: string) => void = () => undefined;
+  const { box, log, settled } = outbox([], { upload: () => new Promise((done) => (arrive = done)) });
+  box.add(entry("a", { file: new File(["x"], "x.png") }), entry("b"));
+  arrive("med_1");
+  box.discard("a");
+  await settled();
+  expect(log).toEqual(['b {"body":"b"}']);
 });

@@ -41,7 +41,7 @@ export interface SendBody {
 
 export interface Post {
   /** Stores the entry's file and returns the library's id. */
-  upload(entry: Outgoing, progress: (share: number) => void): Promise<string>;
+  upload(entry: Outgoing, progress: (share: number) => void, signal: AbortSignal): Promise<string>;
   send(entry: Outgoing): Promise<Message>;
   /** A colleague's reply that the writer has not seen. */
   replyMeanwhile(entry: Outgoing): Promise<Message | null>;
@@ -74,6 +74,7 @@ function passes(error: unknown): boolean {
 export class Outbox {
   private entries: Outgoing[] = [];
   private readonly busy = new Set<string>();
+  private readonly uploads = new Map<string, AbortController>();
   private readonly watchers = new Set<() => void>();
 
   constructor(private readonly options: Options) {}
@@ -97,12 +98,14 @@ export class Outbox {
   retry(key: string, seen: string | undefined): void {
     const createdAt = new Date(this.options.now()).toISOString();
     this.change(key, { state: "waiting", error: undefined, reply: undefined, createdAt, seen });
-    const entry = this.entries.find((e) => e.key === key);
+    const entry = this.find(key);
     if (entry) void this.work(entry.conversation);
   }
 
+  /** Takes a message back, and ends the upload of its file. */
   discard(key: string): void {
     this.set(this.entries.filter((e) => e.key !== key));
+    this.uploads.get(key)?.abort();
   }
 
   /** Leaves alone what another tab has sent or discarded. What was sent here is shown until the thread has it. */
@@ -134,7 +137,7 @@ export class Outbox {
         this.change(entry.key, await this.once(entry.key, attempt > 0));
         break;
       } catch (error) {
-        if (!this.entries.some((e) => e.key === entry.key)) return;
+        if (!this.find(entry.key)) return;
         if (!passes(error) || this.options.now() > giveUp) {
           this.change(entry.key, { state: "failed", error: wordsOf(error), progress: undefined });
           break;
@@ -143,26 +146,30 @@ export class Outbox {
         await this.options.pause(Math.max(asked, Math.min(15_000, 1000 * 2 ** attempt)));
       }
     }
-    const now = this.entries.find((e) => e.key === entry.key);
+    const now = this.find(entry.key);
     if (now && isStuck(now)) this.options.stuck?.(now);
   }
 
   /** One try, and what has become of the entry by it. */
   private async once(key: string, again: boolean): Promise<Partial<Outgoing>> {
-    const entry = this.entries.find((e) => e.key === key);
+    const entry = this.find(key);
     if (!entry) throw new Error("taken back");
     const whole = await this.whole(entry);
     if (again || this.options.now() - Date.parse(entry.createdAt) > moment) {
       const reply = await this.meanwhile(entry);
       if (reply) return { state: "held", reply, progress: undefined };
     }
+    if (!this.find(key)) throw new Error("taken back meanwhile");
     return { state: "sent", message: await this.options.post.send(whole) };
   }
 
   /** The entry with its file's id, once the file is there. */
   private async whole(entry: Outgoing): Promise<Outgoing> {
     if (!entry.file) return entry;
-    const id = await this.options.post.upload(entry, (progress) => this.change(entry.key, { progress }));
+    const end = new AbortController();
+    this.uploads.set(entry.key, end);
+    const uploaded = this.options.post.upload(entry, (progress) => this.change(entry.key, { progress }), end.signal);
+    const id = await uploaded.finally(() => this.uploads.delete(entry.key));
     const content = { ...(entry.body[entry.body.type] as object), id };
     return { ...entry, body: { ...entry.body, [entry.body.type]: content } };
   }
@@ -175,6 +182,10 @@ export class Outbox {
       if (passes(error)) throw error;
       return null;
     }
+  }
+
+  private find(key: string): Outgoing | undefined {
+    return this.entries.find((e) => e.key === key);
   }
 
   private change(key: string, change: Partial<Outgoing>): void {

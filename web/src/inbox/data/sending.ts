@@ -38,15 +38,27 @@ function tellStuck({ conversation, to }: Outgoing): void {
   told.set(conversation, toast(text("inbox").notSentTo(to), { kind: "error", open }));
 }
 
+const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+
+/** Only this page has the files of what was not sent: who closes it is asked first. */
+function holdPage(entries: Outgoing[]): void {
+  if (entries.some(({ file, state }) => file && state !== "sent")) addEventListener("beforeunload", ask);
+  else removeEventListener("beforeunload", ask);
+}
+
 export const outbox = new Outbox({
   post: {
-    upload: (entry, progress) => uploadFile(entry.number, entry.file as File, `${entry.key}-file`, "attachments", progress),
+    upload: (entry, progress, signal) =>
+      uploadFile(entry.number, entry.file as File, `${entry.key}-file`, "attachments", progress, signal),
     send: (entry) => send<Message>("POST", `/${entry.number}/messages`, entry.body, { idempotencyKey: entry.key }),
     replyMeanwhile: async (entry) => colleagueReplied(await fetchNewest(entry.conversation), entry, me),
   },
   pause,
   now: Date.now,
-  changed: (entries) => shelf?.keep(entries),
+  changed: (entries) => {
+    shelf?.keep(entries);
+    holdPage(entries);
+  },
   stuck: tellStuck,
 });
 

@@ -9,6 +9,9 @@ interface Answer {
 /** Where a file goes: into the library, where it is found again, or along with one message. */
 type Place = "media" | "attachments";
 
+/** A line on which nothing of a file has moved for so long is dead. */
+const stall = 60_000;
+
 /** Stores a file. XMLHttpRequest, because fetch does not say how far an upload is. */
 export function uploadFile(
   number: string,
@@ -16,16 +19,29 @@ export function uploadFile(
   key: string,
   place: Place,
   progress: (share: number) => void,
+  signal?: AbortSignal,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
+    const end = () => request.abort();
+    let dead: ReturnType<typeof setTimeout> | undefined;
+    const moves = () => {
+      clearTimeout(dead);
+      dead = setTimeout(end, stall);
+    };
+    signal?.addEventListener("abort", end);
     request.open("POST", address(`/${number}/${place}`));
     request.setRequestHeader("Idempotency-Key", key);
     request.responseType = "json";
     request.upload.onprogress = (event) => {
+      moves();
       if (event.lengthComputable) progress(event.loaded / event.total);
     };
-    request.onerror = () => reject(new ApiError(0, "offline", "The server cannot be reached."));
+    request.onerror = request.onabort = () => reject(new ApiError(0, "offline", "The server cannot be reached."));
+    request.onloadend = () => {
+      clearTimeout(dead);
+      signal?.removeEventListener("abort", end);
+    };
     request.onload = () => {
       const answer = request.response as Answer | null;
       if (request.status === 401) toLogin();
@@ -35,6 +51,7 @@ export function uploadFile(
     const form = new FormData();
     form.append("file", file, file.name);
     request.send(form);
+    moves();
   });
 }
 

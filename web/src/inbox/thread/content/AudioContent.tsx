@@ -67,7 +67,7 @@ export function AudioContent({ message: m, number }: { message: Message; number:
         {/* eslint-disable-next-line jsx-a11y/media-has-caption */}
         <audio src={url} preload="metadata" {...element} />
       </div>
-      <Uploading progress={progress} />
+      <Uploading message={m.id} progress={progress} />
     </>
   );
 }

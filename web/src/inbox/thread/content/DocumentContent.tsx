@@ -23,7 +23,7 @@ export function DocumentContent({ message: m, number }: { message: Message; numb
         </span>
         <Icon name="download" size={18} />
       </a>
-      <Uploading progress={progress} />
+      <Uploading message={m.id} progress={progress} />
       <Caption text={m.document?.caption} />
     </>
   );

@@ -26,7 +26,7 @@ export function ImageContent({ message: m, number }: { message: Message; number:
           <img src={url} alt={name} loading="lazy" decoding="async" onError={() => setBroken(true)} />
         </a>
       )}
-      <Uploading progress={progress} />
+      <Uploading message={m.id} progress={progress} />
       <Caption text={m.image?.caption} />
     </>
   );

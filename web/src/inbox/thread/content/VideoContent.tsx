@@ -11,7 +11,7 @@ export function VideoContent({ message: m, number }: { message: Message; number:
       {/* What people send has no captions. */}
       {/* eslint-disable-next-line jsx-a11y/media-has-caption */}
       <video className={styles.video} src={url} controls preload="metadata" />
-      <Uploading progress={progress} />
+      <Uploading message={m.id} progress={progress} />
       <Caption text={m.video?.caption} />
     </>
   );
