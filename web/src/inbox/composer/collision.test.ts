@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { Message, TimelineItem } from "../../api/types";
+import { placeAt } from "../data/order";
 import { colleagueReplied, unseenReply } from "./collision";
 
 const item = (id: string, by: string | null, direction: "inbound" | "outbound" = "outbound"): TimelineItem => ({
@@ -13,6 +14,14 @@ const found = (items: TimelineItem[], seen: string | undefined) => unseenReply(i
 
 it("finds a colleague's reply that came while one wrote", () => {
   expect(found([item("3", "budi"), item("2", null, "inbound"), item("1", "me")], "2")).toBe("3");
+});
+
+it("finds it also where what was seen is not among the items any more, or where only the time is known", () => {
+  const at = Date.parse("2026-03-01T10:00:00Z");
+  const reply = item(`msg_${placeAt(at + 1)}0000000000000000`, "budi");
+  expect(found([reply], `evt_${placeAt(at)}ZZZZZZZZZZZZZZZZ`)).toBe(reply.id);
+  expect(found([reply], placeAt(at))).toBe(reply.id);
+  expect(found([reply], placeAt(at + 2))).toBeNull();
 });
 
 it("does not mind what was there before, one's own, the person's and programs' messages", () => {

@@ -1,5 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { DraftKeeper, lastWritten, laterDraft, nothing, readDrafts, writeDraft } from "./drafts";
+import { placeAt } from "../data/order";
+import { DraftKeeper, givenBack, lastWritten, laterDraft, nothing, readDrafts, writeDraft } from "./drafts";
 
 function shelf(): Storage {
   const kept = new Map<string, string>();
@@ -44,8 +45,19 @@ it("takes the later of two", () => {
   const here = { body: "here", at: Date.parse("2026-03-01T10:00:00Z") };
   expect(laterDraft(here, { body: "there", updated_at: "2026-03-01T10:00:01Z" }).body).toBe("there");
   expect(laterDraft(here, { body: "there", updated_at: "2026-03-01T09:59:59Z" }).body).toBe("here");
+  expect(laterDraft(here, { body: "here", updated_at: "2026-03-01T10:00:01Z" })).toBe(here);
   expect(laterDraft(nothing, { body: "", updated_at: null })).toBe(nothing);
   expect(laterDraft(here, { body: "", updated_at: null })).toBe(here);
+});
+
+it("takes what came after a draft of another browser was written for unseen", () => {
+  const at = Date.parse("2026-03-01T10:00:00Z");
+  expect(laterDraft(nothing, { body: "there", updated_at: "2026-03-01T10:00:00Z" }).seen).toBe(placeAt(at));
+});
+
+it("puts what comes back before what has been begun since", () => {
+  expect(givenBack({ body: " ", at: 1 }, "first", "9", 2)).toEqual({ body: "first", seen: "9", at: 2 });
+  expect(givenBack({ body: "second", seen: "8", at: 1 }, "first", "9", 2)).toEqual({ body: "first\n\nsecond", seen: "8", at: 2 });
 });
 
 it("shows the one that was written last", () => {

@@ -1,3 +1,5 @@
+import { placeAt } from "../data/order";
+
 /** What was begun and not sent. Local storage has it at once, the server a moment later. */
 export interface LocalDraft {
   body: string;
@@ -89,11 +91,20 @@ export class DraftKeeper {
 
 export const isEmpty = (draft: LocalDraft) => draft.body.trim() === "";
 
-/** Of the draft here and the one on the server, the later. */
+/**
+ * Of the draft here and the one on the server, the later. What its writer had seen in another browser is not known: what
+ * came after they last wrote they had not. The server hears of a draft a moment after it was written here.
+ */
 export function laterDraft(here: LocalDraft, there: { body: string; updated_at: string | null }): LocalDraft {
   const at = Date.parse(there.updated_at ?? "");
   if (!there.body || Number.isNaN(at)) return here;
-  return here.body && here.at >= at ? here : { body: there.body, at };
+  if (here.body && (here.at >= at || here.body === there.body)) return here;
+  return { body: there.body, at, seen: placeAt(at) };
+}
+
+/** A draft with what could not be sent: before what has been begun since. */
+export function givenBack(draft: LocalDraft, body: string, seen: string | undefined, at: number): LocalDraft {
+  return isEmpty(draft) ? { body, seen, at } : { ...draft, body: `${body}\n\n${draft.body}`, at };
 }
 
 /** Which of the two is shown at first: the one that was written last. */

@@ -5,7 +5,7 @@ import type { SavedDrafts } from "../../api/types";
 import { showChange } from "../data/conversations";
 import { DraftPost } from "./draftPost";
 import {
-  DraftKeeper, isEmpty, lastWritten, laterDraft, nothing, type DraftKind, type Drafts, type LocalDraft,
+  DraftKeeper, givenBack, isEmpty, lastWritten, laterDraft, nothing, type DraftKind, type Drafts, type LocalDraft,
 } from "./drafts";
 
 const moment = 1500;
@@ -28,8 +28,20 @@ export interface DraftState extends LocalDraft {
   see: (item: string | undefined) => void;
   /** What was sent is no draft any more. */
   clear: () => void;
-  /** Brings back what could not be sent. */
-  restore: (body: string, note: boolean) => void;
+}
+
+type GiveBack = (kind: DraftKind, body: string, seen?: string) => void;
+
+/** The drafts that are on screen, by conversation. */
+const shown = new Map<string, GiveBack>();
+
+/** Brings back what could not be sent. Meanwhile something else may have been begun, also in another conversation. */
+export function giveBack(me: string, id: string, kind: DraftKind, body: string, seen?: string): void {
+  const give = shown.get(id);
+  if (give) return give(kind, body, seen);
+  const draft = givenBack(keeper.read(me, id)[kind], body, seen, Date.now());
+  keeper.write(me, id, kind, draft);
+  void post.keep(id, kind, draft.body);
 }
 
 /** The drafts of this person for this conversation: here at once, on the server a moment later. */
@@ -56,10 +68,6 @@ export function useDraft(me: string, id: string): DraftState {
       choose(kind);
       change(kind, { ...nothing, at: Date.now() }, 0);
     }, [kind, change]),
-    restore: useCallback(
-      (body: string, note: boolean) => change(note ? "note" : "reply", { body, at: Date.now() }, moment),
-      [change],
-    ),
   };
 }
 
@@ -116,6 +124,14 @@ function useDrafts(me: string, id: string, beforeOther: (drafts: Drafts) => void
     },
     [me, id, keep, set],
   );
+
+  useEffect(() => {
+    const give: GiveBack = (kind, body, seen) => change(kind, givenBack(latest.current[kind], body, seen, Date.now()), moment);
+    shown.set(id, give);
+    return () => {
+      if (shown.get(id) === give) shown.delete(id);
+    };
+  }, [id, change]);
   return [drafts, change];
 }
 

@@ -4,17 +4,16 @@ import { idempotencyKey } from "../../api/client";
 import { peopleQuery } from "../../api/queries";
 import { useOnline } from "../../api/stream";
 import type { Conversation, Message } from "../../api/types";
-import { text } from "../../i18n";
-import { Store, useStore } from "../../ui/store";
-import { toast, toastError } from "../../ui/toasts";
+import { toastError } from "../../ui/toasts";
 import { useAddNote } from "../data/notes";
+import { placeOf } from "../data/order";
 import { lookAtNewest, useNewestNow } from "../data/timeline";
 import { mentionsIn } from "../text/mentions";
 import { answer, useAnswering } from "./answering";
 import { unseenReply } from "./collision";
-import { fileQuery, type LibraryFile } from "../../media/data";
-import { largest, type Attached } from "./files";
-import { useDraft, type DraftState } from "./useDraft";
+import type { Attached } from "./files";
+import { giveBack, useDraft, type DraftState } from "./useDraft";
+import { useFiles } from "./useFiles";
 import { useSend } from "./useSend";
 import { useToNewest } from "../thread/useToNewest";
 
@@ -36,50 +35,24 @@ export interface WritingState {
   lookAgain: () => void;
 }
 
-const none: Attached[] = [];
-
-/** The files that wait in each conversation, also while another one is open. */
-const attached = new Store<Record<string, Attached[] | undefined>>({});
-
-/** The files that go with the next message. */
-function useFiles(conversation: string, number: string) {
-  const client = useQueryClient();
-  const files = useStore(attached)[conversation] ?? none;
-  const setFiles = useCallback(
-    (change: (now: Attached[]) => Attached[]) => attached.set({ ...attached.get(), [conversation]: change(attached.get()[conversation] ?? none) }),
-    [conversation],
-  );
-  const addFiles = useCallback(
-    (more: File[]) => {
-      const fitting = more.filter((file) => file.size <= largest);
-      if (fitting.length < more.length) toast(text("inbox").tooLarge, { kind: "error" });
-      setFiles((now) => [...now, ...fitting]);
-    },
-    [setFiles],
-  );
-
-  const addStored = (id: string) => {
-    const add = ({ filename, mime_type, size, path }: LibraryFile) =>
-      setFiles((now) => [...now, { id, name: filename ?? id, type: mime_type, size, path }]);
-    client.fetchQuery(fileQuery(number, id)).then(add, () => toast(text("inbox").fileGone, { kind: "error" }));
-  };
-  const removeFile = (file: Attached) => setFiles((now) => now.filter((f) => f !== file));
-  return { files, addFiles, addStored, removeFile, clearFiles: () => setFiles(() => none) };
-}
-
-/** Adds the draft as a note. A note that cannot be added becomes the draft again. */
-function useSendNote(id: string, draft: DraftState): () => void {
+/** Adds the draft as a note. A note that cannot be added comes back into the draft. */
+function useSendNote(me: string, id: string, draft: DraftState): () => void {
   const people = useQuery({ ...peopleQuery, enabled: draft.note }).data ?? [];
   const note = useAddNote(id);
   const { body } = draft;
   return () => {
     draft.clear();
     const restore = (error: unknown) => {
-      draft.restore(body, true);
+      giveBack(me, id, "note", body);
       toastError(error);
     };
     note.mutateAsync({ key: idempotencyKey(), body: body.trim(), mentions: mentionsIn(body, people) }).catch(restore);
   };
+}
+
+/** What had been seen when the first of several things was begun. */
+function begun(...seen: (string | undefined)[]): string | undefined {
+  return seen.filter((item) => item !== undefined).sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))[0];
 }
 
 /** What is being written in a conversation, and what happens to it when it is sent. */
@@ -88,16 +61,17 @@ export function useWriting(c: Conversation, me: string): WritingState {
   const online = useOnline();
   const draft = useDraft(me, c.id);
   const answered = useAnswering(c.id);
-  const { files, clearFiles, ...attaching } = useFiles(c.id, c.number.phone_number_id);
   const [unseen, setUnseen] = useState<Message | null>(null);
   const [looking, setLooking] = useState(false);
   const newestNow = useNewestNow(c.id);
+  const newest = useCallback(() => newestNow().items[0]?.id, [newestNow]);
+  const { files, seen: seenFiles, clearFiles, seeFiles, ...attaching } = useFiles(c.id, c.number.phone_number_id, newest);
   const toNewest = useToNewest(c.id);
   const { sendWriting } = useSend(c);
-  const sendNote = useSendNote(c.id, draft);
+  const sendNote = useSendNote(me, c.id, draft);
   const { body } = draft;
 
-  const write = (next: string) => draft.write(next, newestNow().items[0]?.id);
+  const write = (next: string) => draft.write(next, newest());
   const sendNow = (seen?: string) => {
     setUnseen(null);
     sendWriting({ body, files, answered }, seen);
@@ -114,7 +88,7 @@ export function useWriting(c: Conversation, me: string): WritingState {
       latest = await lookAtNewest(client, c.id).catch(() => latest);
       setLooking(false);
     }
-    const reply = unseenReply(latest, draft.seen, me);
+    const reply = unseenReply(latest, begun(files.length > 0 ? seenFiles : undefined, body ? draft.seen : undefined), me);
     if (reply) setUnseen(reply);
     else sendNow();
   };
@@ -135,7 +109,8 @@ export function useWriting(c: Conversation, me: string): WritingState {
     sendAnyway: () => sendNow(unseen?.id),
     lookAgain: () => {
       setUnseen(null);
-      draft.see(newestNow().items[0]?.id);
+      if (body) draft.see(newest());
+      seeFiles(newest());
     },
   };
 }

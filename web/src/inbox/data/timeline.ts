@@ -6,6 +6,7 @@ import { useCallback } from "react";
 import { list, type Page } from "../../api/client";
 import type { Message, TimelineItem } from "../../api/types";
 import type { InboxSearch } from "../../router";
+import { placeOf } from "./order";
 
 const pageSize = 50;
 /** How many pages of a thread are kept: those that are far from where one reads go, and are fetched when one comes back. */
@@ -55,9 +56,6 @@ function endsAt(page: TimelinePage, spot: Spot): boolean {
   if (newer) return page.data.length < pageSize;
   return page.data.filter((item) => placeOf(item.id) > placeOf(around ?? "")).length < pageSize / 2;
 }
-
-/** Where an item stands in time: its id without what kind it is of. */
-const placeOf = (id: string) => id.slice(id.lastIndexOf("_") + 1);
 
 /** Whether a window reaches to the newest item. */
 export function atNewest({ pages, pageParams }: Timeline): boolean {
