@@ -3,7 +3,9 @@ import { useState } from "react";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { Modal } from "../../ui/Modal";
-import { interactiveOf, isWhole, mostChoices, titleLength, type Choice, type InteractiveDraft } from "./interactive";
+import {
+  bodyLength, interactiveOf, isTooLong, isWhole, mostChoices, titleLength, type Choice, type InteractiveDraft,
+} from "./interactive";
 import { useSend } from "./useSend";
 import styles from "./InteractiveDialog.module.css";
 
@@ -20,6 +22,7 @@ const empty: Choice = { title: "", description: "" };
 export default function InteractiveDialog({ conversation, body, onSent, onClose }: Props) {
   const t = useText("inbox");
   const common = useText("common");
+  const errors = useText("errors");
   const { sendContents } = useSend(conversation);
   const [draft, setDraft] = useState<InteractiveDraft>(() => ({
     kind: "buttons",
@@ -48,9 +51,10 @@ export default function InteractiveDialog({ conversation, body, onSent, onClose 
           label={t.message}
           autosize
           minRows={2}
-          maxLength={1024}
+          maxLength={bodyLength[draft.kind]}
           data-autofocus
           value={draft.body}
+          error={isTooLong(draft.body, bodyLength[draft.kind]) && errors.tooLong(bodyLength[draft.kind])}
           onChange={(e) => set({ body: e.target.value })}
         />
         {draft.kind === "list" && (
@@ -77,6 +81,7 @@ export default function InteractiveDialog({ conversation, body, onSent, onClose 
 
 function Choices({ draft, onChange }: { draft: InteractiveDraft; onChange: (choices: Choice[]) => void }) {
   const t = useText("inbox");
+  const errors = useText("errors");
   const { choices, kind } = draft;
   const change = (i: number, part: Partial<Choice>) =>
     onChange(choices.map((c, at) => (at === i ? { ...c, ...part } : c)));
@@ -89,6 +94,7 @@ function Choices({ draft, onChange }: { draft: InteractiveDraft; onChange: (choi
             placeholder={t.choice(i + 1)}
             maxLength={titleLength[kind]}
             value={choice.title}
+            error={isTooLong(choice.title, titleLength[kind]) && errors.tooLong(titleLength[kind])}
             onChange={(e) => change(i, { title: e.target.value })}
           />
           {kind === "list" && (

@@ -47,3 +47,12 @@ it("is whole with a text and titles that differ", () => {
   expect(isWhole(draft({ kind: "list", button: " ", choices: [choice("a")] }))).toBe(false);
   expect(isWhole(draft({ body: " ", choices: [choice("a")] }))).toBe(false);
 });
+
+it("is not whole with a text that is too long, which was a draft before, or a title that was one of a list", () => {
+  const long = "😀".repeat(1024);
+  const choices = [choice("Yes")];
+  expect(isWhole(draft({ body: long, choices }))).toBe(true);
+  expect(isWhole(draft({ body: `${long}!`, choices }))).toBe(false);
+  expect(isWhole(draft({ kind: "list", body: `${long}!`, choices }))).toBe(true);
+  expect(isWhole(draft({ choices: [choice("A title of 24 characters")] }))).toBe(false);
+});

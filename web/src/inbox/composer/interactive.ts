@@ -12,16 +12,22 @@ export interface InteractiveDraft {
 }
 
 export const mostChoices = { buttons: 3, list: 10 };
+export const bodyLength = { buttons: 1024, list: 4096 };
 export const titleLength = { buttons: 20, list: 24 };
+
+/** A text may be too long that was written before: for a message without choices, or for a list. */
+export const isTooLong = (text: string, most: number) => [...text.trim()].length > most;
 
 const filled = (draft: InteractiveDraft) => draft.choices.filter((c) => c.title.trim());
 
-/** Whether it can be sent: a text, and titles that differ. */
+/** Whether it can be sent: a text, and titles that differ, none of them too long. */
 export function isWhole(draft: InteractiveDraft): boolean {
   const titles = filled(draft).map((c) => c.title.trim());
   const distinct = new Set(titles).size === titles.length;
   return (
     draft.body.trim() !== "" &&
+    !isTooLong(draft.body, bodyLength[draft.kind]) &&
+    !titles.some((title) => isTooLong(title, titleLength[draft.kind])) &&
     titles.length > 0 &&
     distinct &&
     (draft.kind === "buttons" || draft.button.trim() !== "")

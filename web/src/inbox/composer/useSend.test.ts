@@ -17,3 +17,9 @@ it("makes the text the first file's caption", () => {
 it("sends the text first where no file can have one", () => {
   expect(short("hi", ogg)).toEqual(['text {"body":"hi"}', "audio {}"]);
 });
+
+it("sends a text by itself that is too long for a caption", () => {
+  const long = "😀".repeat(1024);
+  expect(short(long, png)).toEqual([`image {"caption":"${long}"}`]);
+  expect(short(`${long}!`, png)).toEqual([`text {"body":"${long}!"}`, "image {}"]);
+});

@@ -51,9 +51,12 @@ export function useSend(c: Conversation) {
   return { sendContents, sendWriting };
 }
 
-/** A text goes as the caption of the first file that can have one, else by itself. */
+/** What the network takes as a caption. It counts characters, which are one or two of JavaScript's. */
+const captionLength = 1024;
+
+/** A text goes as the caption of the first file that can have one; else, and where it is too long for that, by itself. */
 export function contentsOf(body: string, files: Attached[]): Sendable[] {
-  const captioned = body ? files.findIndex((file) => kindOf(file) !== "audio") : -1;
+  const captioned = body && [...body].length <= captionLength ? files.findIndex((file) => kindOf(file) !== "audio") : -1;
   const sent = files.map((file, i) => sendable(file, contentOf(file, i === captioned ? body : "")));
   return body && captioned < 0 ? [{ content: { type: "text", text: { body } } }, ...sent] : sent;
 }

@@ -1,6 +1,11 @@
+import { ApiError } from "../../api/client";
+import { useMe } from "../../api/queries";
 import type { ThreadRef, Message } from "../../api/types";
-import { useText } from "../../i18n";
+import { useText, type Dictionary } from "../../i18n";
 import { Icon } from "../../ui/icons";
+import { messageOf } from "../../ui/messages";
+import { editAgain, writingOf } from "../composer/editAgain";
+import { discardKey } from "../data/discard";
 import { isStuck, type Outgoing } from "../data/outbox";
 import { outbox, useOutbox } from "../data/sending";
 import { resend } from "../data/resend";
@@ -21,21 +26,33 @@ export function MessageFailure({ message: m, conversation }: { message: Message;
 function Unsent({ entry }: { entry: Outgoing }) {
   const t = useText("inbox");
   const newestNow = useNewestNow(entry.conversation);
+  const common = useText("common");
+  const me = useMe().user.id;
   const { key, reply, error } = entry;
-  const why = {
-    offline: t.notSentOffline,
-    late: t.notSentLate,
-  }[error?.code ?? ""] ?? t.notSent(error?.message ?? "");
   return (
-    <Notice words={reply ? t.notSentReplied(reply.sent_by?.name ?? t.source.app) : why} asks={!!reply}>
-      <button type="button" onClick={() => outbox.retry(key, newestNow().items[0]?.id)}>
-        {reply ? t.sendAnyway : t.tryAgain}
-      </button>
-      <button type="button" onClick={() => outbox.discard(key)}>
+    <Notice words={reply ? t.notSentReplied(reply.sent_by?.name ?? t.source.app) : reasonOf(error, t)} asks={!!reply}>
+      {error?.code !== "invalid_field_value" && (
+        <button type="button" onClick={() => outbox.retry(key, newestNow().items[0]?.id)}>
+          {reply ? t.sendAnyway : t.tryAgain}
+        </button>
+      )}
+      {writingOf(entry) && (
+        <button type="button" onClick={() => editAgain(entry, me, newestNow().items)}>
+          {common.edit}
+        </button>
+      )}
+      <button type="button" onClick={() => discardKey(key)}>
         {t.discard}
       </button>
     </Notice>
   );
+}
+
+function reasonOf(error: Outgoing["error"], t: Dictionary["inbox"]): string {
+  const { code = "", message = "" } = error ?? {};
+  if (code === "offline") return t.notSentOffline;
+  if (["late", "timeout", "unanswered"].includes(code)) return t.notSentLate;
+  return t.notSent(messageOf(new ApiError(0, code, message)));
 }
 
 interface RefusedProps {
