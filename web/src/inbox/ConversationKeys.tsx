@@ -6,7 +6,7 @@ import { useCommands, type Command } from "../shell/commands";
 import { useStore } from "../ui/store";
 import { useChange } from "./data/change";
 import { conversationQuery, fromLists } from "./data/conversations";
-import { focusedRow } from "./list/focused";
+import { focusedRow, goToRow } from "./list/focused";
 import { usePlace } from "./place";
 import { openPart, openPartNext, type OpenerName } from "./thread/openers";
 import { useResolve } from "./thread/useResolve";
@@ -32,7 +32,10 @@ export function ConversationKeys() {
     };
     const toggle = () => {
       const conversation = known(client, id);
-      if (conversation) resolve(conversation);
+      if (!conversation) return;
+      // Its row goes away, and hands the focus that it has on to the next one.
+      if (conversation.status !== "resolved") goToRow(id);
+      resolve(conversation);
     };
     const unread = () => {
       void change(id, { unread: true });

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQueryClient, type InfiniteData } from "@tanstack/react-query";
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from "react";
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import type { Page } from "../../api/client";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
@@ -37,6 +37,13 @@ function withFocused(drawn: number[], focused: number): number[] {
   return [...drawn, focused].sort((a, b) => a - b);
 }
 
+/** The row at which the Tab key stops: the one that had the focus last, else the open one, else the first of those drawn. */
+function useStop(drawn: (string | undefined)[], focused: string | undefined, open: string | undefined): string | undefined {
+  const [last, setLast] = useState(focused);
+  if (focused !== undefined && focused !== last) setLast(focused);
+  return [focused, last, open].find((id) => id !== undefined && drawn.includes(id)) ?? drawn[0];
+}
+
 export function ConversationList() {
   const t = useText("inbox");
   const { filter, conversation: open } = usePlace();
@@ -61,7 +68,8 @@ export function ConversationList() {
   });
   const visible = virtual.getVirtualItems();
   const last = visible.at(-1)?.index ?? 0;
-  useListKeys(rows, useCallback((i: number) => virtual.scrollToIndex(i), [virtual]));
+  const stop = useStop(visible.map((item) => rows[item.index]?.id), focusedId, open);
+  const keys = useListKeys(rows, useCallback((i: number) => virtual.scrollToIndex(i), [virtual]));
   useEffect(() => setOrder(rows.map((c) => c.id)), [rows]);
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && last >= count - 15) void fetchNextPage();
@@ -80,7 +88,7 @@ export function ConversationList() {
   if (query.isError && rows.length === 0) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   if (rows.length === 0) return <ListEmpty />;
   return (
-    <div className={styles.frame} {...pointing}>
+    <div className={styles.frame} {...pointing} {...keys}>
       {waiting > 0 && <NewPill count={waiting} onPress={showNew} />}
       <div ref={box} className={styles.rows}>
         <ul aria-label={t.conversations} className={styles.list} style={{ height: virtual.getTotalSize() }}>
@@ -95,7 +103,7 @@ export function ConversationList() {
                 aria-setsize={hasNextPage ? -1 : rows.length}
                 aria-posinset={item.index + 1}
               >
-                <ConversationRow conversation={row} open={row.id === open} />
+                <ConversationRow conversation={row} open={row.id === open} stop={row.id === stop} />
               </li>
             );
           })}

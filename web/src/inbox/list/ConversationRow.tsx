@@ -17,6 +17,8 @@ import styles from "./ConversationRow.module.css";
 interface Props {
   conversation: Conversation;
   open: boolean;
+  /** Whether the Tab key stops here: in one row of the list. */
+  stop: boolean;
 }
 
 /** A row that still has the focus lost it to another window, and has it again when this one is in front. */
@@ -24,7 +26,7 @@ const leave = ({ target }: FocusEvent) => {
   if (target !== document.activeElement) focusedRow.set(undefined);
 };
 
-export const ConversationRow = memo(function ConversationRow({ conversation: c, open }: Props) {
+export const ConversationRow = memo(function ConversationRow({ conversation: c, open, stop }: Props) {
   const t = useText("inbox");
   const { view, search } = usePlace();
   const { selected, all } = useSelection();
@@ -47,6 +49,7 @@ export const ConversationRow = memo(function ConversationRow({ conversation: c, 
         search={{ ...search, item: undefined }}
         className={styles.link}
         data-row={c.id}
+        tabIndex={stop ? 0 : -1}
         aria-current={open ? "true" : undefined}
         activeProps={{}}
         onClick={(event) => {
@@ -73,6 +76,7 @@ export const ConversationRow = memo(function ConversationRow({ conversation: c, 
         aria-checked={chosen}
         aria-label={t.choose(name)}
         className={styles.choose}
+        tabIndex={stop ? 0 : -1}
         onClick={(event) => toggle(c.id, event.shiftKey)}
       >
         {chosen && <Icon name="check" size={16} />}

@@ -2,7 +2,7 @@ import { act, cleanup, fireEvent, render } from "@testing-library/react";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Conversation } from "../../api/types";
 import { useCommandKeys } from "../../shell/commands";
-import { focusedRow } from "./focused";
+import { focusedRow, goToRow } from "./focused";
 import { useListKeys } from "./useListKeys";
 
 vi.mock("../place", () => ({ usePlace: () => ({ conversation: undefined, open: () => undefined }) }));
@@ -11,9 +11,9 @@ afterEach(cleanup);
 
 function List({ ids }: { ids: string[] }) {
   useCommandKeys();
-  useListKeys(ids.map((id) => ({ id }) as Conversation), () => undefined);
+  const keys = useListKeys(ids.map((id) => ({ id }) as Conversation), () => undefined);
   const rows = ids.map((id) => <a key={id} href={`#${id}`} data-row={id} onFocus={() => focusedRow.set(id)} onBlur={() => focusedRow.set(undefined)}>{id}</a>);
-  return <>{rows}<button type="button">elsewhere</button></>;
+  return <><div {...keys}>{rows}</div><button type="button">elsewhere</button></>;
 }
 
 const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key });
@@ -55,4 +55,24 @@ test("who is elsewhere stays there", () => {
   act(() => getByText("elsewhere").focus());
   rerender(<List ids={["b"]} />);
   expect(document.activeElement).toBe(getByText("elsewhere"));
+});
+
+test("in the list the arrow keys do what j and k do, and elsewhere nothing", () => {
+  const { getByText } = render(<List ids={["a", "b"]} />);
+  press("ArrowDown");
+  expect(document.activeElement).toBe(document.body);
+  press("j");
+  press("ArrowDown");
+  expect([focusedRow.get(), at()]).toEqual(["b", "b"]);
+  press("ArrowUp");
+  expect([focusedRow.get(), at()]).toEqual(["a", "a"]);
+  act(() => getByText("elsewhere").focus());
+  press("ArrowDown");
+  expect(document.activeElement).toBe(getByText("elsewhere"));
+});
+
+test("a row that is not on screen is not gone to", () => {
+  render(<List ids={["a"]} />);
+  goToRow("another");
+  expect([focusedRow.get(), document.activeElement]).toEqual([undefined, document.body]);
 });

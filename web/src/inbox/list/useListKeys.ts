@@ -1,11 +1,12 @@
-import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
-import { flushSync } from "react-dom";
+import { useEffect, useLayoutEffect, useMemo, useRef, type KeyboardEvent } from "react";
 import { useText } from "../../i18n";
 import { useCommands } from "../../shell/commands";
 import type { Conversation } from "../../api/types";
 import { useStore } from "../../ui/store";
 import { usePlace } from "../place";
-import { focusedRow, focusRow } from "./focused";
+import { focusedRow, focusRow, goToRow } from "./focused";
+
+const steps: Record<string, number | undefined> = { ArrowDown: 1, ArrowUp: -1 };
 
 /** Where somebody was in the list. */
 interface Spot {
@@ -24,8 +25,9 @@ function follow(id: string): void {
 /**
  * j and k go through the list, o opens what has the focus. A row that goes away, because it was resolved for instance,
  * hands its place and its focus on to the one that follows: in the same moment, so that no key falls between the two.
+ * What is returned is for what has the rows: there the arrow keys do the same.
  */
-export function useListKeys(rows: Conversation[], reveal: (index: number) => void): void {
+export function useListKeys(rows: Conversation[], reveal: (index: number) => void) {
   const t = useText("inbox");
   const { conversation: open, open: go } = usePlace();
   const spot = useRef<Spot>({ id: undefined, index: -1 });
@@ -39,7 +41,7 @@ export function useListKeys(rows: Conversation[], reveal: (index: number) => voi
     else focusedRow.set(rows[Math.min(spot.current.index, rows.length - 1)]?.id);
   });
   useEffect(() => () => focusedRow.set(undefined), []);
-  const commands = useMemo(() => {
+  const [commands, move] = useMemo(() => {
     const here = () => rows.findIndex((c) => c.id === (focusedRow.get() ?? open ?? spot.current.id));
     const after = (step: number) => {
       const at = here();
@@ -51,19 +53,26 @@ export function useListKeys(rows: Conversation[], reveal: (index: number) => voi
       const row = rows[index];
       if (!row) return;
       reveal(index);
-      flushSync(() => focusedRow.set(row.id)); // draws it, and the next key means it
-      focusRow(row.id);
+      goToRow(row.id);
     };
     const openFocused = () => {
       const row = rows[here()];
       if (row) go(row.id);
     };
     const group = t.title;
-    return [
+    const offered = [
       { id: "inbox.next", title: t.keys.next, group, keys: "j", run: () => move(1) },
       { id: "inbox.previous", title: t.keys.previous, group, keys: "k", run: () => move(-1) },
       { id: "inbox.open", title: t.keys.open, group, keys: "o", run: openFocused },
     ];
+    return [offered, move] as const;
   }, [rows, reveal, open, go, t]);
   useCommands(commands);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = steps[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || focusedRow.get() === undefined) return;
+    event.preventDefault();
+    move(step);
+  };
+  return { onKeyDown };
 }
