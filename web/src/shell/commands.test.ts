@@ -49,9 +49,12 @@ test("plain keys are for a menu that is open, also before it has the focus, and 
   expect(plain.run).not.toHaveBeenCalled();
   press(document.body, { key: "e" });
   expect(plain.run).toHaveBeenCalledOnce();
-  document.body.innerHTML = `<div role="menu"><button role="menuitem">Eva</button></div>`;
-  for (const target of [document.body, ...document.body.querySelectorAll("button")]) press(target, { key: "e" });
+  document.body.innerHTML = `<button aria-haspopup="menu" aria-expanded="true">Assign</button><p role="menu"><button>Eva</button></p>`;
+  for (const target of [document.body, ...document.body.querySelectorAll("[role=menu] button")]) press(target, { key: "e" });
   expect(plain.run).toHaveBeenCalledOnce();
+  document.body.querySelector("button")?.setAttribute("aria-expanded", "false"); // it is closed, and fades
+  press(document.body, { key: "e" });
+  expect(plain.run).toHaveBeenCalledTimes(2);
 });
 
 test("the palette finds by all words", () => {

@@ -32,9 +32,12 @@ export function keysOf(event: KeyboardEvent): string {
   return event.ctrlKey || event.metaKey ? `mod+${key}` : key;
 }
 
-/** Whether keys are for what lies over the page: in a menu letters find an item, and it has the focus a moment after it is there. */
+/**
+ * Whether keys are for what lies over the page: in a menu letters find an item. A menu has the focus only a moment after it
+ * was opened, and is there for a moment after it was closed, so its button tells.
+ */
 function isChoosing(target: EventTarget | null): boolean {
-  if (document.querySelector("[aria-modal=true], [role=menu]")) return true;
+  if (document.querySelector("[aria-modal=true], [aria-haspopup=menu][aria-expanded=true]")) return true;
   return target instanceof Element && target.closest("[role=listbox], [role=dialog]") !== null;
 }
 
