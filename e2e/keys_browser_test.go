@@ -65,7 +65,7 @@ func TestDashboardQueueByKeyboard(t *testing.T) {
 	s.do(chromedp.KeyEvent("On its way"), chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent(kb.Escape))
 	s.SaysIn("Messages", "On its way")
 	s.Browser.Press("h") // a menu, in which letters find items, and after which the field that was left has not the focus
-	s.Until(`document.activeElement.closest("[role=menu]")`)
+	s.Until(`document.activeElement.closest("[role=menu]") !== null`)
 	s.Browser.Press("e")
 	s.Browser.Press(kb.Escape)
 	s.Until(`!document.querySelector("[role=menu]")`)
