@@ -77,7 +77,7 @@ func restoreInto(ctx context.Context, path, dir string) (r Restored, err error) 
 	if r.Manifest, r.Files, err = unpack(ctx, path, room); err != nil {
 		return r, err
 	}
-	if err := store.CheckFile(ctx, filepath.Join(room, databaseName)); err != nil {
+	if err := requireWhole(ctx, path, filepath.Join(room, databaseName)); err != nil {
 		return r, err
 	}
 	if r.Held, err = hold(ctx, room); err != nil {
@@ -95,6 +95,15 @@ func restoreInto(ctx context.Context, path, dir string) (r Restored, err error) 
 	_, err = os.Stat(filepath.Join(dir, keyName))
 	r.HasKey = err == nil
 	return r, nil
+}
+
+// requireWhole refuses an archive whose database nobody could go on with.
+func requireWhole(ctx context.Context, archive, database string) error {
+	err := store.CheckFile(ctx, database)
+	if errors.Is(err, store.ErrNoStore) {
+		return fmt.Errorf("%s is not a back-up: its %s has none of Parley's tables", archive, databaseName)
+	}
+	return err
 }
 
 // requireEmpty refuses a folder with a store, with files, or with the rest of an earlier attempt.

@@ -9,10 +9,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/pressly/goose/v3"
 	sqlitedriver "modernc.org/sqlite"
 	"zombiezen.com/go/sqlite"
 )
@@ -23,7 +25,7 @@ const readAndWrite = 0o6 // for access(2)
 // works on it. It checks the copy.
 func CopyEmbedded(ctx context.Context, dir, to string) error {
 	path := filepath.Join(dir, sqliteFile)
-	if err := requireStore(dir, path); err != nil {
+	if err := requireUsed(dir, path); err != nil {
 		return err
 	}
 	if err := createPrivate(to); err != nil {
@@ -32,6 +34,9 @@ func CopyEmbedded(ctx context.Context, dir, to string) error {
 	db, err := openDatabase(path)
 	if err != nil {
 		return err
+	}
+	if err = requireSchema(ctx, db, path); err != nil {
+		return errors.Join(err, db.Close())
 	}
 	_, err = db.ExecContext(ctx, "VACUUM INTO ?", to)
 	if err = errors.Join(err, db.Close()); err != nil {
@@ -43,19 +48,60 @@ func CopyEmbedded(ctx context.Context, dir, to string) error {
 // CheckEmbedded reads the embedded store of a folder from end to end, and reports faults.
 func CheckEmbedded(ctx context.Context, dir string) error {
 	path := filepath.Join(dir, sqliteFile)
-	if err := requireStore(dir, path); err != nil {
+	if err := requireUsed(dir, path); err != nil {
 		return err
 	}
 	return CheckFile(ctx, path)
 }
 
-// CheckFile reads a database file from end to end, and reports faults.
+// CheckFile reads a database file from end to end, and reports faults. To SQLite an empty file, or another program's, is
+// sound too.
 func CheckFile(ctx context.Context, path string) error {
 	db, err := openDatabase(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(quickCheck(ctx, db, path), db.Close())
+	err = quickCheck(ctx, db, path)
+	if err == nil {
+		err = requireSchema(ctx, db, path)
+	}
+	return errors.Join(err, db.Close())
+}
+
+// ErrNoStore is returned for a database that is empty, or another program's.
+var ErrNoStore = errors.New("the file is no store of Parley")
+
+// requireSchema refuses a database without Parley's tables. Their version may be any.
+func requireSchema(ctx context.Context, db *sql.DB, path string) error {
+	tables, err := tablesOf(ctx, db)
+	if err != nil {
+		return unread(path, err)
+	}
+	if !hasSchema(tables) {
+		return fmt.Errorf("%w: %s has none of its tables", ErrNoStore, path)
+	}
+	return nil
+}
+
+// hasSchema knows Parley's tables by the oldest: every version has them.
+func hasSchema(tables []string) bool {
+	return slices.Contains(tables, goose.DefaultTablename) && slices.Contains(tables, "organizations")
+}
+
+func tablesOf(ctx context.Context, db *sql.DB) (tables []string, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		tables = append(tables, name)
+	}
+	return tables, rows.Err()
 }
 
 // mostComplaints is how many faults of a file are listed.

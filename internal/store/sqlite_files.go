@@ -31,15 +31,11 @@ func prepareFolder(cfg Config) error {
 		return errors.New("the embedded store needs a data folder")
 	}
 	path := filepath.Join(cfg.Dir, sqliteFile)
-	if err := requireNotMoved(cfg.Dir); err != nil {
-		return err
+	err := requireNotGone(cfg.Dir, path)
+	if err == nil && cfg.MustExist {
+		err = requireStore(cfg.Dir, path)
 	}
-	if cfg.MustExist {
-		if err := requireStore(cfg.Dir, path); err != nil {
-			return err
-		}
-	}
-	if err := requireNotLost(cfg.Dir, path); err != nil {
+	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(cfg.Dir, privateFolder); err != nil {
@@ -49,10 +45,26 @@ func prepareFolder(cfg Config) error {
 	return createPrivate(path)
 }
 
+// requireUsed refuses a folder without a store, each for its own reason.
+func requireUsed(dir, path string) error {
+	if err := requireNotGone(dir, path); err != nil {
+		return err
+	}
+	return requireStore(dir, path)
+}
+
+// requireNotGone refuses a folder whose store is elsewhere now.
+func requireNotGone(dir, path string) error {
+	if err := requireNotMoved(dir); err != nil {
+		return err
+	}
+	return requireNotLost(dir, path)
+}
+
 // requireStore refuses a folder without a store, which is probably a mistake.
 func requireStore(dir, path string) error {
-	_, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return fmt.Errorf("there is no store in the data folder %s: name the server's folder with --data (PARLEY_DATA), or make a store by starting the server once, with `parley serve`", dir)
 	}
 	return err
