@@ -381,33 +381,6 @@ func TestInterruptedWithinAFile(t *testing.T) {
 	}
 }
 
-// A damaged database is refused at the start, and by a copy.
-func TestDamage(t *testing.T) {
-	t.Parallel()
-	o := newOffice(t)
-	for i := range 50 {
-		o.send(fmt.Sprint(i, strings.Repeat(" long", 100)))
-	}
-	dir := t.TempDir()
-	path := filepath.Join(dir, "parley.db")
-	must(t, store.CopyEmbedded(t.Context(), o.dir, path))
-	content, err := os.ReadFile(path)
-	must(t, err)
-	for at := 20 * 4096; at < 60*4096; at++ {
-		content[at] = 0xA5
-	}
-	must(t, os.WriteFile(path, content, 0o600))
-	if st, err := store.Open(t.Context(), store.Config{Dir: dir, Exclusive: true}); !errors.Is(err, store.ErrDamaged) {
-		if err == nil {
-			st.Close()
-		}
-		t.Errorf("the server starts on it: %v", err)
-	}
-	if _, err := backup.Write(t.Context(), dir, filepath.Join(t.TempDir(), "copy"), backup.Options{}); err == nil {
-		t.Error("a damaged store is copied without a word")
-	}
-}
-
 // An archive cannot write outside of the folder, and a file that is no back-up leaves no folder that looks like
 // one.
 func TestForeignArchives(t *testing.T) {

@@ -97,9 +97,16 @@ func restoreInto(ctx context.Context, path, dir string) (r Restored, err error) 
 	return r, nil
 }
 
-// requireWhole refuses an archive whose database nobody could go on with.
+// requireWhole refuses an archive whose database nobody could go on with. Earlier versions copied broken indexes too: they
+// are made anew.
 func requireWhole(ctx context.Context, archive, database string) error {
 	err := store.CheckFile(ctx, database)
+	if errors.Is(err, store.ErrDamaged) {
+		err = store.MendIndexes(ctx, database)
+	}
+	if damage, is := errors.AsType[*store.Damage](err); is {
+		return fmt.Errorf("%s is damaged: take another back-up (%s: %w)", archive, databaseName, damage.Why)
+	}
 	if errors.Is(err, store.ErrNoStore) {
 		return fmt.Errorf("%s is not a back-up: its %s has none of Parley's tables", archive, databaseName)
 	}

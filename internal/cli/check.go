@@ -18,17 +18,17 @@ type checkCommand struct {
 }
 
 func (cmd *checkCommand) Run(c *console) error {
-	if cmd.DatabaseURL == "" {
-		if err := store.CheckEmbedded(c.ctx, cmd.Data); err != nil {
-			return explainFolder(err, cmd.Store)
-		}
+	faults, err := cmd.checkFile(c)
+	if err != nil {
+		return explainFolder(err, cmd.Store)
 	}
-	var faults []backup.Fault
-	err := cmd.with(c, func(st *store.Store) error {
+	err = cmd.with(c, func(st *store.Store) error {
 		blobs, err := blob.Open(c.ctx, filepath.Join(cmd.Data, "media"), cmd.MediaURL, slog.New(slog.NewTextHandler(c.stderr, nil)))
-		if err == nil {
-			faults, err = backup.Check(c.ctx, st, blobs, cmd.Repair)
+		if err != nil {
+			return err
 		}
+		more, err := backup.Check(c.ctx, st, blobs, cmd.Repair)
+		faults = append(faults, more...)
 		return err
 	})
 	var rows []record
@@ -53,6 +53,23 @@ func (cmd *checkCommand) Run(c *console) error {
 	}
 	fmt.Fprintln(c.stderr, "The store is sound.")
 	return nil
+}
+
+// checkFile reads the embedded store's file, without which nothing else can be checked. If asked to, it makes broken indexes
+// anew.
+func (cmd *checkCommand) checkFile(c *console) (mended []backup.Fault, err error) {
+	if cmd.DatabaseURL != "" {
+		return nil, nil
+	}
+	err = store.CheckEmbedded(c.ctx, cmd.Data)
+	damage, is := errors.AsType[*store.Damage](err)
+	if !is || !cmd.Repair {
+		return nil, err
+	}
+	if err := store.MendEmbedded(c.ctx, cmd.Data); err != nil {
+		return nil, err
+	}
+	return []backup.Fault{{What: "indexes do not fit their tables", IDs: []string{damage.Why.Error()}, Mended: "they were made anew"}}, nil
 }
 
 // tellWhereFilesWere helps who has named a database and not the place of its files: they are all there, elsewhere.

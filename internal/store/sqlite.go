@@ -46,15 +46,8 @@ func openSQLite(cfg Config) (engine, error) {
 	release := func() {}
 	if cfg.Exclusive {
 		var err error
-		release, err = lockFile(filepath.Join(cfg.Dir, serveLockFile), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err != nil && !errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, err // such as a folder that this user may not write to
-		}
-		if err != nil && cfg.MustExist { // a command that changes what a server has in memory
-			return nil, fmt.Errorf("a server runs on the data folder %s: stop it first (%w)", cfg.Dir, err)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("another server runs on the data folder %s: stop it, or give this one a folder of its own with --data (%w)", cfg.Dir, err)
+		if release, err = lockServing(cfg); err != nil {
+			return nil, err
 		}
 	}
 	memory, err := openMemory(cfg.Dir)
@@ -83,6 +76,9 @@ func (e *sqliteEngine) migrate(ctx context.Context) error {
 	}
 	if err = e.migrateFile(ctx); err == nil {
 		err = e.start(ctx)
+	}
+	if isCorrupt(err) {
+		return damaged(e.path(), err)
 	}
 	return explainDisk(err, tryDisk, e.cfg.Dir)
 }
@@ -213,6 +209,22 @@ func (e *sqliteEngine) shutDown() error {
 		e.readers.close()
 	}
 	return e.journal.files.setAside()
+}
+
+// lockServing claims the folder for the process that serves on it, or for a command that changes what a server has in
+// memory.
+func lockServing(cfg Config) (release func(), err error) {
+	release, err = lockFile(filepath.Join(cfg.Dir, serveLockFile), syscall.LOCK_EX|syscall.LOCK_NB)
+	switch {
+	case err == nil:
+		return release, nil
+	case !errors.Is(err, syscall.EWOULDBLOCK): // such as a folder that this user may not write to
+		return nil, err
+	case cfg.MustExist:
+		return nil, fmt.Errorf("a server runs on the data folder %s: stop it first (%w)", cfg.Dir, err)
+	default:
+		return nil, fmt.Errorf("another server runs on the data folder %s: stop it, or give this one a folder of its own with --data (%w)", cfg.Dir, err)
+	}
 }
 
 // lockFile locks the file at path as flock does; the kernel drops the lock with the process.

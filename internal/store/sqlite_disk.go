@@ -33,17 +33,20 @@ func explainDisk(err error, try func(dir string) error, dirs ...string) error {
 
 // isOfDisk reports whether the disk may be the cause of a failure of SQLite.
 func isOfDisk(err error) bool {
-	code := sqlite.ErrCode(err)
-	var failed *sqlitedriver.Error
-	if errors.As(err, &failed) {
-		code = sqlite.ResultCode(failed.Code())
-	}
-	switch code.ToPrimary() {
+	switch resultOf(err).ToPrimary() {
 	case sqlite.ResultIOErr, sqlite.ResultFull, sqlite.ResultCantOpen, sqlite.ResultReadOnly:
 		return true
 	default:
 		return false
 	}
+}
+
+// resultOf is the result of a failed call of SQLite, by either of the two drivers.
+func resultOf(err error) sqlite.ResultCode {
+	if failed, is := errors.AsType[*sqlitedriver.Error](err); is {
+		return sqlite.ResultCode(failed.Code())
+	}
+	return sqlite.ErrCode(err)
 }
 
 // tryDisk writes a file to a folder, and removes it again. The error is the system's alone.

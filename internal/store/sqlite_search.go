@@ -178,7 +178,7 @@ func (x *sqliteSearch) update(ctx context.Context, fn func(SearchUpdate) error) 
 
 // isCorrupt reports a broken database file.
 func isCorrupt(err error) bool {
-	code := sqlite.ErrCode(err).ToPrimary()
+	code := resultOf(err).ToPrimary()
 	return code == sqlite.ResultCorrupt || code == sqlite.ResultNotADB
 }
 
