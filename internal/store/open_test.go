@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -109,6 +110,63 @@ func TestLostDatabaseIsNotReplaced(t *testing.T) {
 	}
 	requireNoError(t, os.Remove(filepath.Join(cfg.Dir, "search.db")))
 	storetest.OpenAt(t, cfg)
+}
+
+// What is left beside a lost database tells that there was one: stored files, or a journal, which SQLite would delete.
+func TestWhatOutlivesTheDatabaseIsSeen(t *testing.T) {
+	t.Parallel()
+	for _, left := range []string{"media/AB/med_some-file", "parley.db-wal", "search.db"} {
+		for _, lose := range []func(string) error{func(path string) error { return os.WriteFile(path, nil, 0o600) }, func(string) error { return nil }} {
+			dir := t.TempDir()
+			path := filepath.Join(dir, left)
+			requireNoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			requireNoError(t, os.WriteFile(path, []byte("something"), 0o600))
+			requireNoError(t, lose(filepath.Join(dir, "parley.db")))
+			for _, must := range []bool{true, false} {
+				_, err := store.Open(t.Context(), store.Config{Dir: dir, MustExist: must})
+				beside, _, _ := strings.Cut(left, "/")
+				if err == nil || !strings.Contains(err.Error(), "parley.db is gone or empty") || !strings.Contains(err.Error(), "move "+filepath.Join(dir, beside)+" out of the way") {
+					t.Errorf("%s is left: %v", left, err)
+				}
+			}
+		}
+	}
+	fresh := t.TempDir()
+	requireNoError(t, os.MkdirAll(filepath.Join(fresh, "media", ".arriving"), 0o700)) // as a server leaves it that has stored nothing
+	storetest.OpenAt(t, store.Config{Dir: fresh})
+}
+
+// Another program's database is no store of an old version: its advice would be to fill it with Parley's tables.
+func TestOpenRefusesAnotherProgramsDatabase(t *testing.T) {
+	t.Parallel()
+	for _, versions := range []string{"CREATE TABLE versions (n INTEGER)", "CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY, version_id INTEGER, is_applied INTEGER, tstamp TEXT)"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "parley.db")
+		storetest.Execute(t, path, "CREATE TABLE places (name TEXT)", versions)
+		before, err := os.ReadFile(path)
+		requireNoError(t, err)
+		for _, cfg := range []store.Config{{Dir: dir}, {Dir: dir, Exclusive: true}, {Dir: dir, MustExist: true}} {
+			_, err := store.Open(t.Context(), cfg)
+			if !errors.Is(err, store.ErrNoStore) || !strings.Contains(err.Error(), path+" has other tables") || strings.Contains(err.Error(), "migrate") {
+				t.Errorf("%+v: %v", cfg, err)
+			}
+		}
+		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, before) {
+			t.Errorf("the file was changed (%v)", err)
+		}
+	}
+}
+
+// A first start that was cut off is finished by the next, and not by a command.
+func TestFirstStartThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	storetest.Execute(t, filepath.Join(dir, "parley.db"), "CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP)",
+		"INSERT INTO goose_db_version (version_id, is_applied, tstamp) VALUES (0, 1, CURRENT_TIMESTAMP)")
+	if _, err := store.Open(t.Context(), store.Config{Dir: dir, MustExist: true}); err == nil || !strings.Contains(err.Error(), "there is no store in the data folder "+dir) {
+		t.Errorf("a command: %v", err)
+	}
+	storetest.OpenAt(t, store.Config{Dir: dir, Exclusive: true})
 }
 
 func TestServersShareAPostgres(t *testing.T) {

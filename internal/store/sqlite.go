@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -90,7 +92,26 @@ func (e *sqliteEngine) migrateFile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(migrateUp(ctx, goose.DialectSQLite3, db, e.cfg.MustExist), db.Close())
+	if err = e.requireOurs(ctx, db); err == nil {
+		err = migrateUp(ctx, goose.DialectSQLite3, db, e.cfg.MustExist)
+	}
+	return errors.Join(err, db.Close())
+}
+
+// requireOurs refuses another program's database, to which the migrations would add tables. One with nothing but the
+// table of versions is that of a first start that was cut off: only a start goes on with it.
+func (e *sqliteEngine) requireOurs(ctx context.Context, db *sql.DB) error {
+	tables, err := texts(ctx, db, tableNames)
+	switch {
+	case err != nil || hasSchema(tables):
+		return err
+	case slices.ContainsFunc(tables, func(name string) bool { return name != goose.DefaultTablename }):
+		return fmt.Errorf("%w: %s has other tables (%s): name the server's folder with --data (PARLEY_DATA), or bring its file back", ErrNoStore, e.path(), strings.Join(tables[:min(len(tables), mostComplaints)], ", "))
+	case e.cfg.MustExist:
+		return noStoreIn(e.cfg.Dir)
+	default:
+		return nil
+	}
 }
 
 func (e *sqliteEngine) start(ctx context.Context) (err error) {

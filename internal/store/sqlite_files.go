@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 const (
@@ -14,6 +16,7 @@ const (
 	serveLockFile   = "serve.lock"
 	migrateLockFile = "migrate.lock"
 	markFile        = "changes.mark" // see sqliteMemory
+	mediaFolder     = "media"        // of the stored files, which another package keeps
 
 	privateFile   = 0o600
 	privateFolder = 0o700
@@ -65,20 +68,42 @@ func requireNotGone(dir, path string) error {
 func requireStore(dir, path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		return fmt.Errorf("there is no store in the data folder %s: name the server's folder with --data (PARLEY_DATA), or make a store by starting the server once, with `parley serve`", dir)
+		return noStoreIn(dir)
 	}
 	return err
 }
 
-// requireNotLost refuses a folder whose search index outlived its database. A server that ended because the file was
-// deleted is started again by its supervisor: on an empty store it would refuse every key, and take what the provider
-// tells without keeping it.
+func noStoreIn(dir string) error {
+	return fmt.Errorf("there is no store in the data folder %s: name the server's folder with --data (PARLEY_DATA), or make a store by starting the server once, with `parley serve`", dir)
+}
+
+// requireNotLost refuses a folder in which something outlived the database: the journal, the search index, or stored files.
+// A server that ended because the file was deleted is started again by its supervisor: on an empty store it would refuse
+// every key, and take what the provider tells without keeping it.
 func requireNotLost(dir, path string) error {
-	if fileSize(path) > 0 || fileSize(filepath.Join(dir, searchFile)) == 0 {
+	if fileSize(path) > 0 {
 		return nil
 	}
-	return fmt.Errorf("the file %s is gone or empty, although a server has used the data folder %s: bring it back, or restore a back-up with `parley restore` into another folder; to begin with an empty store, delete %s",
-		path, dir, filepath.Join(dir, searchFile))
+	var left []string
+	for _, other := range []string{journalPath(path), filepath.Join(dir, searchFile)} {
+		if fileSize(other) > 0 {
+			left = append(left, other)
+		}
+	}
+	if media := filepath.Join(dir, mediaFolder); hasFiles(media) {
+		left = append(left, media)
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the file %s is gone or empty, although a server has used the data folder %s: bring it back, or restore a back-up with `parley restore` into another folder; if the store is in PostgreSQL, name it with --database-url (PARLEY_DATABASE_URL); to begin with an empty store, move %s out of the way",
+		path, dir, strings.Join(left, " and "))
+}
+
+// hasFiles reports whether a folder has anything but what begins with a dot, which every server makes.
+func hasFiles(dir string) bool {
+	entries, _ := os.ReadDir(dir)
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") })
 }
 
 // tighten makes files private that earlier versions left readable to other users.
