@@ -22,7 +22,7 @@ func (cmd *checkCommand) Run(c *console) error {
 	if err != nil {
 		return explainFolder(err, cmd.Store)
 	}
-	err = cmd.with(c, func(st *store.Store) error {
+	err = cmd.inside(c, func(st *store.Store) error {
 		blobs, err := blob.Open(c.ctx, filepath.Join(cmd.Data, "media"), cmd.MediaURL, slog.New(slog.NewTextHandler(c.stderr, nil)))
 		if err != nil {
 			return err
@@ -70,6 +70,18 @@ func (cmd *checkCommand) checkFile(c *console) (mended []backup.Fault, err error
 		return nil, err
 	}
 	return []backup.Fault{{What: "indexes do not fit their tables", IDs: []string{damage.Why.Error()}, Mended: "they were made anew"}}, nil
+}
+
+// inside runs fn on the store. Without a repair it leaves the files as they are.
+func (cmd *checkCommand) inside(c *console, fn func(*store.Store) error) error {
+	if cmd.DatabaseURL != "" || cmd.Repair {
+		return cmd.with(c, fn)
+	}
+	release, err := store.KeepJournal(c.ctx, cmd.Data)
+	if err != nil {
+		return explainFolder(err, cmd.Store)
+	}
+	return errors.Join(cmd.with(c, fn), release())
 }
 
 // tellWhereFilesWere helps who has named a database and not the place of its files: they are all there, elsewhere.

@@ -85,10 +85,14 @@ func (e *sqliteEngine) migrate(ctx context.Context) error {
 	return explainDisk(err, tryDisk, e.cfg.Dir)
 }
 
-// migrateFile uses database/sql, which goose needs. A new file is created so that it can shrink; a file of an
-// earlier version stays as it is.
+// migrateFile uses database/sql, which goose needs. A new file is created so that it can shrink. A file of an earlier
+// version stays as it is, and the setting would be written into every other at each start.
 func (e *sqliteEngine) migrateFile(ctx context.Context) error {
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: e.path()}).EscapedPath()+"?_pragma=busy_timeout(10000)&_pragma=auto_vacuum(incremental)")
+	settings := "?_pragma=busy_timeout(10000)"
+	if fileSize(e.path()) == 0 {
+		settings += "&_pragma=auto_vacuum(incremental)"
+	}
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: e.path()}).EscapedPath()+settings)
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,23 @@ func CheckFile(ctx context.Context, path string) error {
 	return errors.Join(err, db.Close())
 }
 
+// KeepJournal keeps the journal that a crash has left in a folder out of the database, until it is released. Otherwise SQLite
+// copies it when the last connection is closed; this one is open meanwhile, and may not write.
+func KeepJournal(ctx context.Context, dir string) (release func() error, err error) {
+	path := filepath.Join(dir, sqliteFile)
+	if fileSize(journalPath(path)) == 0 {
+		return func() error { return nil }, nil
+	}
+	db, err := openAs(path, "ro")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := texts(ctx, db, tableNames); err != nil { // opens it
+		return nil, errors.Join(unread(path, err), db.Close())
+	}
+	return db.Close, nil
+}
+
 // MendEmbedded is MendIndexes for the embedded store of a folder, on which no server may run.
 func MendEmbedded(ctx context.Context, dir string) error {
 	release, err := lockServing(Config{Dir: dir, MustExist: true})
@@ -58,7 +75,7 @@ func MendEmbedded(ctx context.Context, dir string) error {
 // MendIndexes makes the indexes of a database file anew. If the file is not sound with them, it stays as it was: then its
 // tables are damaged too, and indexes that fit them would hide that.
 func MendIndexes(ctx context.Context, path string) error {
-	db, err := openDatabase(path)
+	db, err := openAs(path, "rw")
 	if err != nil {
 		return err
 	}

@@ -53,12 +53,20 @@ func checkCopy(ctx context.Context, path, to string) error {
 	return fmt.Errorf("the store is sound, and its copy is not: look after the disk, and try again: %w", err)
 }
 
-// openDatabase opens an existing database. SQLite would not say why it cannot.
+// openDatabase opens an existing database. SQLite would not say why it cannot. A journal that a crash has left stays: who
+// could write would copy it into the database when closing it, and whoever only looks should not change what is looked at.
 func openDatabase(path string) (*sql.DB, error) {
+	if fileSize(journalPath(path)) > 0 {
+		return openAs(path, "ro")
+	}
+	return openAs(path, "rw") // closing it removes the empty journal that SQLite makes
+}
+
+func openAs(path, mode string) (*sql.DB, error) {
 	if err := syscall.Access(path, readAndWrite); err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=rw&_pragma=busy_timeout(10000)")
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode="+mode+"&_pragma=busy_timeout(10000)")
 	if err == nil {
 		db.SetMaxOpenConns(1)
 	}
