@@ -41,6 +41,9 @@ func (cmd *migrateCommand) Run(c *console) error {
 	if err != nil {
 		return err
 	}
+	if st.Made() {
+		fmt.Fprintf(c.stderr, "A new store was made in %s.\n", st.Place())
+	}
 	fmt.Fprintln(c.stderr, "The schema is up to date.")
 	return st.Close()
 }

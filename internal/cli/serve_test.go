@@ -146,7 +146,7 @@ func TestServeRefusesTakenAddress(t *testing.T) {
 	defer l.Close()
 	taken := l.Addr().String()
 	for _, flags := range [][]string{{"--listen", taken, "--ops-listen", "127.0.0.1:0"}, {"--listen", "127.0.0.1:0", "--ops-listen", taken}} {
-		args := append([]string{"serve", "--data", filepath.Join(t.TempDir(), "data")}, flags...)
+		args := append([]string{"serve", "--log-level", "error", "--data", filepath.Join(t.TempDir(), "data")}, flags...)
 		flag := flags[0]
 		if flags[1] != taken {
 			flag = flags[2]

@@ -160,6 +160,7 @@ func (s *Server) open(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
+	s.tellOfNewStore(ctx)
 	if s.vault, err = masterkey.Load(ctx, s.store, s.cfg.SecretKey, s.cfg.Data); err != nil {
 		return err
 	}
@@ -167,6 +168,18 @@ func (s *Server) open(ctx context.Context) (err error) {
 	s.warnOfHeldMessages(ctx)
 	s.index, err = s.store.OpenSearch(ctx)
 	return err
+}
+
+// tellOfNewStore says that there was no store, which is a mistake unless this is the first start. A demo begins with none as a
+// rule.
+func (s *Server) tellOfNewStore(ctx context.Context) {
+	level := slog.LevelWarn
+	if s.cfg.Demo {
+		level = slog.LevelInfo
+	}
+	if s.store.Made() {
+		s.log.Log(ctx, level, "a new store was made: if there should be one already, look at --data and --database-url", "store", s.store.Engine(), "place", s.store.Place())
+	}
 }
 
 // warnOfOpenFolder warns the operator if other users of the machine can read the data. The store and the vault close
@@ -267,7 +280,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 		go func() { failed <- f.http.Serve(f.listener) }()
 	}
 	s.log.Info("serving", "listen", s.public.listener.Addr().String(), "ops", s.ops.listener.Addr().String(),
-		"public_url", s.cfg.PublicURL, "store", s.store.Engine(), "provider", s.providerName(), "role", s.cfg.Role)
+		"public_url", s.cfg.PublicURL, "store", s.store.Engine(), "place", s.store.Place(), "provider", s.providerName(), "role", s.cfg.Role)
 	s.warnOfProvider()
 	s.leaveAddress(ctx)
 	s.inviteSetup(ctx)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -155,6 +156,26 @@ func TestOpenRefusesAnotherProgramsDatabase(t *testing.T) {
 			t.Errorf("the file was changed (%v)", err)
 		}
 	}
+}
+
+// The log names the store and says whether it is new, without the password.
+func TestPlaceOfAStore(t *testing.T) {
+	storetest.EachEngine(t, func(t *testing.T, engine storetest.Engine) {
+		cfg := storetest.NewEmptyConfig(t, engine)
+		for _, made := range []bool{true, false} {
+			st, err := store.Open(t.Context(), cfg)
+			requireNoError(t, err)
+			place := st.Place()
+			requireEqual(t, st.Made(), st.Close(), made)
+			if engine == storetest.SQLite {
+				requireEqual(t, place, nil, cfg.Dir)
+				continue
+			}
+			at, err := url.Parse(cfg.URL)
+			requireNoError(t, err)
+			requireEqual(t, place, nil, at.Host+at.Path)
+		}
+	})
 }
 
 // A first start that was cut off is finished by the next, and not by a command.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -38,6 +39,7 @@ type postgresEngine struct {
 	pooled  bool            // a pooler in front of the server lends connections by the transaction
 	direct  *pgx.ConnConfig // the server's own address, if it was given
 	must    bool            // the store must exist
+	made    bool            // see Store.Made
 	log     *slog.Logger
 	teller  teller
 	closed  atomic.Bool
@@ -144,6 +146,14 @@ func poolSettings(url string) (*pgxpool.Config, error) {
 }
 
 func (e *postgresEngine) dialect() dialect { return postgresDialect }
+
+// place has neither the user nor the password.
+func (e *postgresEngine) place() string {
+	at := e.pool.Config().ConnConfig
+	return net.JoinHostPort(at.Host, strconv.Itoa(int(at.Port))) + "/" + at.Database
+}
+
+func (e *postgresEngine) isNew() bool { return e.made }
 
 func (e *postgresEngine) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	waitCtx, cancel := context.WithTimeout(ctx, acquireTimeout)

@@ -34,7 +34,8 @@ func (e *postgresEngine) migrate(ctx context.Context) error {
 			return err
 		}
 	}
-	return migrateUp(ctx, goose.DialectPostgres, db, e.must)
+	e.made, err = migrateUp(ctx, goose.DialectPostgres, db, e.must)
+	return err
 }
 
 // requireTables refuses a database without a store, which is probably a mistake.

@@ -36,6 +36,7 @@ type sqliteEngine struct {
 	memory  *sqliteMemory
 	broken  *breakdown
 	release func() // releases the serving process's lock
+	made    bool   // see Store.Made
 	closing sync.Once
 	closed  chan struct{}
 	watcher sync.WaitGroup
@@ -63,6 +64,16 @@ func openSQLite(cfg Config) (engine, error) {
 func (e *sqliteEngine) path() string { return filepath.Join(e.cfg.Dir, sqliteFile) }
 
 func (e *sqliteEngine) dialect() dialect { return sqliteDialect }
+
+// place is the whole path of the folder: the working folder may be the mistake.
+func (e *sqliteEngine) place() string {
+	if whole, err := filepath.Abs(e.cfg.Dir); err == nil {
+		return whole
+	}
+	return e.cfg.Dir
+}
+
+func (e *sqliteEngine) isNew() bool { return e.made }
 
 // migrate also opens the connections, which prepare statements against the finished schema.
 func (e *sqliteEngine) migrate(ctx context.Context) error {
@@ -97,7 +108,7 @@ func (e *sqliteEngine) migrateFile(ctx context.Context) error {
 		return err
 	}
 	if err = e.requireOurs(ctx, db); err == nil {
-		err = migrateUp(ctx, goose.DialectSQLite3, db, e.cfg.MustExist)
+		e.made, err = migrateUp(ctx, goose.DialectSQLite3, db, e.cfg.MustExist)
 	}
 	return errors.Join(err, db.Close())
 }

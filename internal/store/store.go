@@ -88,6 +88,8 @@ type engine interface {
 	tell(Topic)
 	listen(ctx context.Context, wake func(Topic))
 	dialect() dialect
+	place() string
+	isNew() bool
 	openSearch(ctx context.Context, s *Store) (searchEngine, error)
 	// trouble says why nothing can be written now, as far as that is known without trying.
 	trouble() error
@@ -135,6 +137,12 @@ func (s *Store) Close() error { return s.engine.close() }
 
 // Engine names the engine, for logs and reports.
 func (s *Store) Engine() string { return s.engine.dialect().name }
+
+// Place is the folder of the store, or the host and the name of its database.
+func (s *Store) Place() string { return s.engine.place() }
+
+// Made reports whether opening it has made the store: there was none in the place.
+func (s *Store) Made() bool { return s.engine.isNew() }
 
 // Alone reports whether no other process can be serving on this store.
 func (s *Store) Alone() bool { return s.alone }
