@@ -33,6 +33,25 @@ func OpenFolder(dir string) (*Folder, error) {
 	return &Folder{dir: dir}, nil
 }
 
+// Try stores nothing, and says whether a file could be: it makes one in each of the folders that Put writes to, and removes
+// it.
+func (f *Folder) Try() error {
+	place := filepath.Join(f.dir, arriving)
+	if err := os.MkdirAll(place, 0o700); err != nil {
+		return err
+	}
+	for _, dir := range []string{f.dir, place} {
+		file, err := os.CreateTemp(dir, unfinished+"*")
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(file.Close(), os.Remove(file.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // arriving is where files are until they are whole. They are together, so that those which a killed process has left are
 // found without a look at all the others.
 const arriving = ".arriving"

@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/parleyhq/parley/internal/blob"
@@ -74,16 +76,33 @@ func (p *simulatedProvider) Stop(ctx context.Context) {
 	p.http.Close()
 }
 
-// openMedia opens the storage of files, and logs if it is a folder that other nodes may not see, or if none can pass
-// through the folder for temporary ones.
+// openMedia opens the storage of files, and logs if it is a folder that other nodes may not see or that takes no files, or if
+// none can pass through the folder for temporary ones.
 func (s *Server) openMedia(ctx context.Context) (err error) {
 	s.warnOfTemporaryFolder(os.TempDir())
-	s.messaging.blobs, err = blob.Open(ctx, filepath.Join(s.cfg.Data, "media"), s.cfg.MediaURL, s.log)
+	place := filepath.Join(s.cfg.Data, "media")
+	s.messaging.blobs, err = blob.Open(ctx, place, s.cfg.MediaURL, s.log)
 	if err == nil && s.cfg.MediaURL == "" && s.cfg.DatabaseURL != "" {
 		s.log.Info("stored files are in a folder of this machine: with nodes on several machines, share it among them or set --media-url",
-			"folder", filepath.Join(s.cfg.Data, "media"))
+			"folder", place)
+	}
+	if folder, is := s.messaging.blobs.(*blob.Folder); is {
+		s.warnOfMedia(place, folder.Try())
 	}
 	return err
+}
+
+// warnOfMedia tells the operator of a folder in which nothing can be stored. Messages without files do not need it.
+func (s *Server) warnOfMedia(place string, err error) {
+	if err == nil {
+		return
+	}
+	who := strconv.Itoa(os.Geteuid())
+	if known, unknown := user.Current(); unknown == nil {
+		who = known.Username
+	}
+	s.log.Warn("the folder of stored files takes none: files that people send or attach are not stored until the user of the server may write to it",
+		"folder", place, "user", who, "error", err)
 }
 
 // startMessaging builds and starts the parts. Each may depend on the ones before it.
