@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/parleyhq/parley/internal/masterkey"
@@ -59,9 +60,13 @@ func (cmd *rekeyCommand) fromFile(c *console, st *store.Store) (values int, err 
 	if err != nil {
 		return 0, err
 	}
+	_, none := os.Stat(path + ".new")
 	fresh, err := vault.LoadFile(path + ".new")
 	if err == nil && fresh.ID() != id {
 		values, err = cmd.seal(c, st, fresh)
+	}
+	if _, unused := errors.AsType[masterkey.Unchanged](err); unused && none != nil { // one that was there may be in use
+		err = errors.Join(err, os.Remove(path+".new"))
 	}
 	if err != nil {
 		return 0, err
@@ -76,7 +81,7 @@ func (cmd *rekeyCommand) fromFile(c *console, st *store.Store) (values int, err 
 func (cmd *rekeyCommand) seal(c *console, st *store.Store, fresh *vault.Vault) (int, error) {
 	present, err := masterkey.Load(c.ctx, st, cmd.SecretKey, cmd.Data)
 	if err != nil {
-		return 0, err
+		return 0, masterkey.Unchanged{Err: err}
 	}
 	return masterkey.Change(c.ctx, st, present, fresh)
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,6 +48,36 @@ func TestRekeyThatWasCutOff(t *testing.T) {
 	}
 	if _, err := os.Stat(path + ".new"); err == nil {
 		t.Error("the new key's file is still there")
+	}
+}
+
+// A change that is refused leaves no key that somebody could take for the present one.
+func TestRekeyThatIsRefused(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.SQLite)
+	st := storetest.OpenAt(t, cfg)
+	old, err := masterkey.Load(t.Context(), st, "", cfg.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(cfg.Dir, vault.KeyFile)
+	s := site{[]string{"--data", cfg.Dir}}
+	for _, c := range []struct {
+		want string
+		do   func() error
+	}{
+		{"moved: ", func() error {
+			return st.InTx(t.Context(), func(tx *store.Tx) error { return tx.PutSetting("moved", old.Seal("of another", "elsewhere")) })
+		}},
+		{"is not here", func() error { return os.Remove(path) }},
+	} {
+		if err := c.do(); err != nil {
+			t.Fatal(err)
+		}
+		s.run(t, "rekey").refused(t, exitFailed, c.want)
+		if _, err := os.Stat(path + ".new"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("after %q the new key's file is there (%v)", c.want, err)
+		}
 	}
 }
 

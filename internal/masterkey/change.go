@@ -51,27 +51,45 @@ func Change(ctx context.Context, st *store.Store, from, to *vault.Vault) (values
 	if from.ID() == to.ID() {
 		return 0, errors.New("this is the master key that the store has already: make another one with `openssl rand -base64 32`")
 	}
+	var refused error
 	err = st.InTx(ctx, func(tx *store.Tx) error {
-		values = 0
-		if !st.Alone() {
-			if err := requireNoServer(tx); err != nil {
-				return err
-			}
-		}
-		pins, err := PINKey(tx.Reader, from)
-		if err == nil {
-			err = tx.PutSetting(setting, to.ID())
-		}
-		if err == nil {
-			err = tx.PutSetting(pinSetting, from.Seal(hex.EncodeToString(pins), pinSetting))
-		}
-		if err == nil {
-			values, err = reseal(tx, from, to)
-		}
-		return err
+		values, refused = change(tx, from, to, st.Alone())
+		return refused
 	})
+	if refused != nil {
+		return 0, Unchanged{err}
+	}
 	return values, err
 }
+
+func change(tx *store.Tx, from, to *vault.Vault, alone bool) (values int, err error) {
+	if !alone {
+		if err := requireNoServer(tx); err != nil {
+			return 0, err
+		}
+	}
+	pins, err := PINKey(tx.Reader, from)
+	if err == nil {
+		err = tx.PutSetting(setting, to.ID())
+	}
+	if err == nil {
+		err = tx.PutSetting(pinSetting, from.Seal(hex.EncodeToString(pins), pinSetting))
+	}
+	if err != nil {
+		return 0, err
+	}
+	return reseal(tx, from, to)
+}
+
+// Unchanged is an error of a change that has surely changed nothing, so that nothing needs the new key. Of one that was cut
+// off during its commit, nobody knows.
+type Unchanged struct{ Err error }
+
+// Error is that of the cause.
+func (u Unchanged) Error() string { return u.Err.Error() }
+
+// Unwrap is the cause.
+func (u Unchanged) Unwrap() error { return u.Err }
 
 func requireNoServer(tx *store.Tx) error {
 	nodes, err := tx.NodeBeats()

@@ -23,7 +23,7 @@ var sites = map[string]*store.SealedColumn{
 	"demo Seed":            &store.SealedSettings,
 	"demo openSales":       &store.SealedTokens,
 	"demo plantDemoNumber": &store.SealedTokens,
-	"masterkey Change":     &store.SealedSettings,
+	"masterkey change":     &store.SealedSettings,
 	"masterkey reseal":     nil, // where they were
 	"onboard complete":     &store.SealedTokens,
 	"rest keep":            &store.SealedAnswers,
