@@ -3,6 +3,8 @@ package store_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -57,3 +59,22 @@ func TestFailingDiskIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// A journal that a command of another user has left cannot be opened, and SQLite does not say that it is the journal. Root
+// may open all files, so that this one leads in a circle.
+func TestFileThatCannotBeOpenedIsNamed(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.SQLite)
+	journal := filepath.Join(cfg.Dir, "parley.db-wal")
+	requireNoError(t, os.Symlink(journal, journal))
+	for name, use := range map[string]func() error{
+		"check": func() error { return store.CheckEmbedded(t.Context(), cfg.Dir) },
+		"open":  func() error { return second(store.Open(t.Context(), cfg)) },
+	} {
+		if err := use(); err == nil || !strings.Contains(err.Error(), "open "+journal+": ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

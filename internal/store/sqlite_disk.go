@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	sqlitedriver "modernc.org/sqlite"
@@ -20,6 +21,9 @@ func explainDisk(err error, try func(dir string) error, dirs ...string) error {
 	if !isOfDisk(err) {
 		return err
 	}
+	if closed := closedFile(dirs[0]); closed != nil {
+		return fmt.Errorf("%w (%w)", closed, err)
+	}
 	for _, dir := range dirs {
 		switch why := try(dir); {
 		case errors.Is(why, syscall.ENOSPC), errors.Is(why, syscall.EDQUOT):
@@ -29,6 +33,18 @@ func explainDisk(err error, try func(dir string) error, dirs ...string) error {
 		}
 	}
 	return fmt.Errorf("%w in the folder %s; the system's log may say more (dmesg)", err, dirs[0])
+}
+
+// closedFile finds a file of the store that this user may not use, such as a journal that a command of another user has
+// left. SQLite does not say which of them it could not open.
+func closedFile(dir string) error {
+	for _, name := range privateFiles {
+		path := filepath.Join(dir, name)
+		if err := syscall.Access(path, readAndWrite); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &fs.PathError{Op: "open", Path: path, Err: err}
+		}
+	}
+	return nil
 }
 
 // isOfDisk reports whether the disk may be the cause of a failure of SQLite.
