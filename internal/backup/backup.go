@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/parleyhq/parley/internal/durable"
@@ -78,7 +79,7 @@ func Write(ctx context.Context, dir, path string, o Options) (Summary, error) {
 		err = part.Sync()
 	}
 	if err = errors.Join(err, part.Close()); err != nil {
-		return s, err
+		return s, explainRoom(err, filepath.Dir(path))
 	}
 	info, err := os.Stat(part.Name())
 	if err != nil {
@@ -116,6 +117,15 @@ func writeTo(ctx context.Context, dir string, w *os.File, compress bool, o Optio
 		err = errors.Join(err, out.Close())
 	}
 	return s, err
+}
+
+// explainRoom names the folder of a full disk that the user knows: what was written to is gone by then.
+func explainRoom(err error, dir string) error {
+	failed, is := errors.AsType[*fs.PathError](err)
+	if is && (errors.Is(failed.Err, syscall.ENOSPC) || errors.Is(failed.Err, syscall.EDQUOT)) {
+		return fmt.Errorf("there is no room left for the folder %s: make some (df -h shows how much there is), and try again: %w", dir, failed.Err)
+	}
+	return err
 }
 
 // archive writes entries until one fails.

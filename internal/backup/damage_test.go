@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/parleyhq/parley/internal/backup"
@@ -59,6 +61,19 @@ func TestCommandOnADamagedStore(t *testing.T) {
 	must(t, os.Truncate(path, 5*4096))
 	if _, err := open(t, store.Config{Dir: o.dir, MustExist: true}); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "the store is damaged: "+path) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A full disk is told by the folder that the user has named, with what to do.
+func TestRestoreOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	full := &fs.PathError{Op: "write", Path: "/srv/new/.restore-1/parley.db", Err: syscall.ENOSPC}
+	err := backup.ExplainRoom(fmt.Errorf("unpack: %w", full), "/srv/new")
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "no room left for the folder /srv/new: make some (df -h") || strings.Contains(err.Error(), ".restore-1") {
+		t.Errorf("got %v", err)
+	}
+	if other := errors.New("another"); backup.ExplainRoom(other, "/srv/new") != other || backup.ExplainRoom(nil, "/srv/new") != nil {
+		t.Error("another error is explained")
 	}
 }
 

@@ -44,7 +44,8 @@ func Restore(ctx context.Context, path, dir string) (r Restored, err error) {
 			undo()
 		}
 	}()
-	return restoreInto(ctx, path, dir)
+	r, err = restoreInto(ctx, path, dir)
+	return r, explainRoom(err, dir)
 }
 
 // makeFolder makes a folder with those above it. undo removes those that it has made, if they are still empty.

@@ -14,7 +14,8 @@ import (
 const readAndWrite = 0o6 // for access(2)
 
 // CopyEmbedded writes the embedded store of a folder to a new file, as of one instant, even while a server
-// works on it. It checks the copy.
+// works on it. It checks the copy. The copy is in a folder that is removed after a failure, so that an error names the one
+// above it.
 func CopyEmbedded(ctx context.Context, dir, to string) error {
 	path := filepath.Join(dir, sqliteFile)
 	if err := requireUsed(dir, path); err != nil {
@@ -35,7 +36,7 @@ func CopyEmbedded(ctx context.Context, dir, to string) error {
 	case isCorrupt(err):
 		return damaged(path, err)
 	case err != nil:
-		return fmt.Errorf("copy the store to %s: %w", to, explainDisk(err, tryDisk, dir, filepath.Dir(to)))
+		return fmt.Errorf("copy the store of %s: %w", dir, explainDisk(err, tryDisk, dir, filepath.Dir(filepath.Dir(to))))
 	}
 	return checkCopy(ctx, path, to)
 }

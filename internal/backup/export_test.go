@@ -1,0 +1,4 @@
+package backup
+
+// ExplainRoom explains an error of a full disk.
+var ExplainRoom = explainRoom
