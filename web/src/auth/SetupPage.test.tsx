@@ -1,8 +1,10 @@
 import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { act, render, screen } from "@testing-library/react";
-import { expect, it } from "vitest";
+import { act, cleanup, render, screen } from "@testing-library/react";
+import { afterEach, expect, it } from "vitest";
 import { SetupForm } from "./SetupPage";
+
+afterEach(cleanup);
 
 it("takes the token from an address that is pasted into the open page", () => {
   window.location.hash = "";

@@ -1,8 +1,10 @@
-import { act, render, screen } from "@testing-library/react";
-import { beforeEach, expect, it, vi } from "vitest";
+import { act, cleanup, render, screen } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Hint } from "../api/types";
 import { isMissingPart, useVersion } from "./version";
 import { VersionBar } from "./VersionBar";
+
+afterEach(cleanup);
 
 const server = vi.hoisted(() => ({ version: "1.0", hint: undefined as ((hint: Hint) => void) | undefined }));
 vi.mock("../api/queries", () => ({ useMe: () => ({ version: server.version }) }));

@@ -1,6 +1,8 @@
-import { render, screen } from "@testing-library/react";
-import { expect, test } from "vitest";
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, expect, test } from "vitest";
 import { Parts } from "./Parts";
+
+afterEach(cleanup);
 
 test("only what is there becomes a part, and no point is part of the text", () => {
   render(

@@ -1,7 +1,9 @@
-import { render, screen } from "@testing-library/react";
+import { cleanup, render, screen } from "@testing-library/react";
 import { encode } from "uqr";
-import { expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { QrCode } from "./QrCode";
+
+afterEach(cleanup);
 
 /** Reads the drawing back into dark and light modules. */
 function modules(path: string, size: number): boolean[][] {

@@ -1,7 +1,9 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { act, fireEvent, render, screen, waitFor } from "@testing-library/react";
-import { expect, test, vi } from "vitest";
+import { act, cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { afterEach, expect, test, vi } from "vitest";
 import { useSubmit } from "./useSubmit";
+
+afterEach(cleanup);
 
 function Form({ run }: { run: () => Promise<void> }) {
   const submit = useSubmit([], run, () => undefined);

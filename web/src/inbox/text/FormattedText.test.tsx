@@ -1,6 +1,8 @@
-import { render } from "@testing-library/react";
-import { expect, it } from "vitest";
+import { cleanup, render } from "@testing-library/react";
+import { afterEach, expect, it } from "vitest";
 import { FormattedText } from "./FormattedText";
+
+afterEach(cleanup);
 
 const html = (text: string) => render(<FormattedText text={text} />).container.querySelector("span")?.innerHTML;
 

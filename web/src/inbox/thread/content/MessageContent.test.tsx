@@ -1,8 +1,10 @@
 import { MantineProvider } from "@mantine/core";
-import { render } from "@testing-library/react";
-import { expect, it } from "vitest";
+import { cleanup, render } from "@testing-library/react";
+import { afterEach, expect, it } from "vitest";
 import type { Conversation, Message } from "../../../api/types";
 import { MessageContent } from "./MessageContent";
+
+afterEach(cleanup);
 
 const script = '<img src=x onerror="alert(1)"><script>alert(1)</script>';
 const conversation = { id: "cnv_1", number: { phone_number_id: "100" } } as Conversation;

@@ -1,1 +1,0 @@
-import{gt as e}from"./vendor-ShUccar7.js";import{t}from"./Frame-Cv_hh0Ha.js";import{t as n}from"./Wizard-CoLW9PhK.js";import{t as r}from"./text-Df_ZkAVy.js";var i=e();function a(){let e=r();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(n,{step:1})})}export{a as default};

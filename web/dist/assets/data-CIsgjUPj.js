@@ -1,1 +1,0 @@
-import{T as e}from"./vendor-ShUccar7.js";import{$t as t,Qt as n,rn as r}from"./shared-_2zfjjdO.js";var i=e=>r([`events`,e],`/events`,{...e,limit:50}),a=n=>e({queryKey:[`event`,n],queryFn:()=>t(`/events/${n}`)}),o=e({queryKey:[`event types`],queryFn:()=>n(`/event_types`)});export{o as n,i as r,a as t};

@@ -1,1 +1,0 @@
-import{Ot as e,kt as t}from"./shared-_2zfjjdO.js";var n=new e(!1),r=()=>t(n),i=e=>n.set(e);export{r as n,i as t};

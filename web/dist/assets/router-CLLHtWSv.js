@@ -1,0 +1,1 @@
+export{t as router}from"./router-CVA8YKK6.js";
