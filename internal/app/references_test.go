@@ -309,9 +309,6 @@ func agentBeside(t testing.TB, theirs *holder) *holder {
 	return mine
 }
 
-// ofOneTeam finds the rows in an example that only those see who see the team's number.
-var ofOneTeam = regexp.MustCompile(`<(|bulk|contacts|conversations|media|messages|wamid)>`)
-
 // changeMany changes conversations together, and returns what undoes it.
 func (h *holder) changeMany(t testing.TB) string {
 	t.Helper()
