@@ -191,9 +191,9 @@ func (o *auditedOffice) hasDone(srv *Server) {
 
 func people(o *auditedOffice) {
 	o.does("inviteUser", "user.created", "POST /users", `{"name":"Budi","email":"budi@example.com","role":"agent","sees":"all"}`, "invited=data.user.id")
+	o.does("updateUser", "user.updated", "PATCH /users/${invited}", `{"role":"admin"}`, "")
 	o.does("linkUser", "user.link_created", "POST /users/${invited}/link", `{}`, "invitation=data.url")
 	o.kept["token"] = o.kept["invitation"][strings.LastIndexAny(o.kept["invitation"], "/#")+1:]
-	o.does("updateUser", "user.updated", "PATCH /users/${invited}", `{"role":"admin"}`, "")
 	o.does("endUserSessions", "user.signed_out", "DELETE /users/${invited}/sessions", "", "")
 	o.does("updateOrganization", "organization.updated", "PATCH /organization", `{"name":"Kopi Kita"}`, "")
 	o.does("setLogo", "organization.updated", "PUT /organization/logo", smallPNG(o.t), "")

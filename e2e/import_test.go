@@ -59,8 +59,10 @@ func (u *user) do(t *testing.T, method, path, kind, body string) *http.Response 
 	if err != nil || answer.StatusCode >= 300 {
 		t.Fatalf("%s %s: %d %s, %v", method, path, answer.StatusCode, text, err)
 	}
-	if given, _, _ := strings.Cut(answer.Header.Get("Set-Cookie"), ";"); given != "" {
-		u.cookie = given
+	for _, given := range answer.Cookies() {
+		if !strings.HasSuffix(given.Name, "-known") { // of the browser, and not of the session
+			u.cookie = given.Name + "=" + given.Value
+		}
 	}
 	answer.Body = io.NopCloser(bytes.NewReader(text))
 	return answer

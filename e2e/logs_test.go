@@ -56,7 +56,7 @@ func checkLog(t *testing.T, log string, secrets []string) {
 		messages = append(messages, entry.Msg)
 	}
 	messages = slices.DeleteFunc(messages, func(m string) bool { return strings.HasPrefix(m, "stored files are in a folder") }) // on PostgreSQL
-	if strings.Join(messages, ",") != "serving,stopping" {
+	if len(messages) != 3 || !strings.HasPrefix(messages[0], "a new store was made") || messages[1] != "serving" || messages[2] != "stopping" {
 		t.Errorf("logged %v", messages)
 	}
 	for _, secret := range secrets {

@@ -161,7 +161,7 @@ func (b *sendBody) checkRecipient(f *rest.Fields) {
 		f.Forget("recipient")
 	case !f.Given("recipient"):
 		f.Require("to", "Give to or recipient.")
-	case contactBehind(f.Text("recipient")) != nil:
+	case chat.KindContact.Valid(f.Text("recipient")) || chat.KindConversation.Valid(f.Text("recipient")):
 		b.person = f.Text("recipient")
 		f.Forget("recipient")
 	}
@@ -177,11 +177,8 @@ func (a *API) send(tx *store.Tx, c *rest.Call, m core.NewMessage) (MessageView, 
 // resolve replaces a contact's or a conversation's id by the person's number or id, and our ids of messages by the
 // provider's. Users who do not see numbers send with these ids.
 func (a *API) resolve(c *rest.Call, b *sendBody) (err error) {
-	if find := contactBehind(b.person); find != nil {
-		if c.Caller.User == nil {
-			return chat.Invalid("recipient", "Give the person's BSUID, or their number in to.")
-		}
-		contact, err := find(c.Read(), c.Account, b.person)
+	if b.person != "" {
+		contact, err := namedPerson(c, b.person)
 		if err != nil {
 			return err
 		}
@@ -198,15 +195,20 @@ func (a *API) resolve(c *rest.Call, b *sendBody) (err error) {
 	return err
 }
 
-// contactBehind is what finds the contact that one of our ids stands for, nil for an id of the provider.
-func contactBehind(id string) func(store.Reader, chat.Account, string) (chat.Contact, error) {
-	switch {
-	case chat.KindContact.Valid(id):
-		return core.Contact
-	case chat.KindConversation.Valid(id):
-		return core.ContactOfConversation
+// namedPerson is the contact of the number that a user names by our id of it, or of its conversation. Whether the user may
+// write in the conversation is asked when the message is accepted.
+func namedPerson(c *rest.Call, id string) (chat.Contact, error) {
+	if c.Caller.User == nil {
+		return chat.Contact{}, chat.Invalid("recipient", "Give the person's BSUID, or their number in to.")
 	}
-	return nil
+	if chat.KindConversation.Valid(id) {
+		return core.ContactOfConversation(c.Read(), c.Account, id)
+	}
+	seen, err := core.SeenContact(c.Read(), *c.Caller.User, id)
+	if err == nil && seen.AccountID != c.Account.ID {
+		err = chat.NotFound("contact")
+	}
+	return seen.Contact, err
 }
 
 // targetID is the provider's id of the message that a new one is about. Programs have that id from the webhook; ours
