@@ -65,7 +65,7 @@ func TestSpaceOfAnOldFileIsUsedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(t.Context(), "CREATE TABLE earlier (id TEXT)"); err != nil {
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE earlier (id TEXT); DROP TABLE earlier"); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
