@@ -13,7 +13,7 @@ import { clearSelection, selectAll, useSelection } from "./selection";
 import styles from "./BulkBar.module.css";
 
 /** In the place of the tabs while conversations are chosen. */
-export function BulkBar() {
+export default function BulkBar() {
   const t = useText("inbox");
   const { filter } = usePlace();
   const { selected, all } = useSelection();

@@ -6,17 +6,18 @@ import { PhoneButton } from "../../phone/PhoneButton";
 import { IconButton } from "../../ui/IconButton";
 import { usePlace } from "../place";
 import { SearchFilters } from "../search/SearchFilters";
-import { SearchResults } from "../search/SearchResults";
-import { BulkBar } from "./BulkBar";
 import { ConversationList } from "./ConversationList";
 import { FilterMenu } from "./FilterMenu";
+import { ListSkeleton } from "./ListSkeleton";
 import { ListTabs } from "./ListTabs";
 import { SearchField } from "./SearchField";
 import { useSelection, useSelectionOf } from "./selection";
 import { ViewsMenu } from "./ViewsMenu";
 import styles from "./ListPane.module.css";
 
+const BulkBar = lazy(() => part(() => import("./BulkBar")));
 const NewConversation = lazy(() => part(() => import("../start/NewConversation")));
+const SearchResults = lazy(() => part(() => import("../search/SearchResults")));
 
 export function ListPane() {
   const t = useText("inbox");
@@ -41,11 +42,13 @@ export function ListPane() {
       {search.q ? (
         <>
           <SearchFilters />
-          <SearchResults sought={{ q: search.q, in: search.in, number: search.number, since: search.since }} />
+          <Suspense fallback={<ListSkeleton />}>
+            <SearchResults sought={{ q: search.q, in: search.in, number: search.number, since: search.since }} />
+          </Suspense>
         </>
       ) : (
         <>
-          {selected.size > 0 ? <BulkBar /> : <ListTabs />}
+          {selected.size > 0 ? <Suspense fallback={<ListTabs />}><BulkBar /></Suspense> : <ListTabs />}
           <ConversationList />
         </>
       )}

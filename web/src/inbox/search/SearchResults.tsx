@@ -12,7 +12,7 @@ import styles from "./SearchResults.module.css";
 const sections: readonly Section[] = ["contacts", "messages", "notes"];
 
 /** What was found among people, messages and notes, over the whole retention. */
-export function SearchResults({ sought }: { sought: Sought }) {
+export default function SearchResults({ sought }: { sought: Sought }) {
   const t = useText("inbox");
   const query = useQuery(searchQuery(sought));
   if (query.isPending) return <ListSkeleton />;

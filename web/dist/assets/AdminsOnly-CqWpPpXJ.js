@@ -1,1 +1,0 @@
-import{gt as e}from"./vendor-ShUccar7.js";import{Vt as t,W as n,Zt as r}from"./shared-CwusQsgO.js";var i=e();function a({children:e}){let a=t(`settings`);return r()?e:(0,i.jsx)(n,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

@@ -1,1 +1,0 @@
-import{Nt as e,Pt as t}from"./shared-CwusQsgO.js";var n=new e(!1),r=()=>t(n),i=e=>n.set(e);export{r as n,i as t};

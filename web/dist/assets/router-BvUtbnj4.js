@@ -1,0 +1,1 @@
+export{t as router}from"./router-DR8XV8nA.js";

@@ -1,1 +1,0 @@
-export{t as router}from"./router-CVA8YKK6.js";
