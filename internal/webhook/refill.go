@@ -70,10 +70,11 @@ func (e *Engine) refresh(l *lane) error {
 	return nil
 }
 
-// replace gives a lane a new endpoint.
+// replace gives a lane a new endpoint. A failure that was stored after the endpoint was read is not forgotten, or the next
+// success would not end the streak.
 func (e *Engine) replace(l *lane, p *endpoint) {
 	before := l.endpoint
-	l.endpoint, l.failing = p, p.failing
+	l.endpoint, l.failing = p, l.failing || p.failing
 	if l.parked() {
 		l.flush(e.forget)
 		return

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -125,6 +126,23 @@ func TestSuccessEndsAStreak(t *testing.T) {
 			w.t.Errorf("the subscription is %+v", got)
 		}
 	})
+}
+
+// A success ends a streak also if the subscription was read before the failure was stored, and looked at after that.
+func TestFailureIsRememberedBesideAnOlderEndpoint(t *testing.T) {
+	e, l := &Engine{}, newLane("org_1", "wbs_1")
+	older := func(failing bool) *endpoint {
+		return &endpoint{status: chat.WebhookActive, url: &url.URL{Host: "127.0.0.1"}, failing: failing}
+	}
+	e.replace(l, older(false))
+	l.failing = true
+	if e.replace(l, older(false)); !l.failing {
+		t.Error("the failure is forgotten")
+	}
+	l.failing = false
+	if e.replace(l, older(true)); !l.failing {
+		t.Error("what the table counts is not known")
+	}
 }
 
 // The deliveries that a process leaves are made by the next one, once and in order. Finished ones are not repeated.
