@@ -88,6 +88,14 @@ func HoldLookUps(s *Store) (waiting func() int, release func()) {
 	}
 }
 
+// Readers is how many reads have a seat on PostgreSQL, and how many wait for one.
+func Readers(s *Store) (seated, waiting int) {
+	seats := s.engine.(*postgresEngine).seats
+	seats.mu.Lock()
+	defer seats.mu.Unlock()
+	return seats.taken, seats.waiting.Len()
+}
+
 // Fit says what is known of a statement by its text: its kind, the table that it is about, and whether its row can be
 // named.
 func Fit(sql string) string {

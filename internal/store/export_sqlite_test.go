@@ -115,9 +115,9 @@ func LimitJournal(cfg *Config, restart int, size int64) {
 	cfg.journal = journalLimits{restart: restart, size: size}
 }
 
-// ReadUntil is a read of the embedded store that ends when it is released.
+// ReadUntil is a read that ends when it is released.
 func ReadUntil(ctx context.Context, s *Store, released <-chan struct{}) error {
-	return s.engine.(*sqliteEngine).query(ctx, "SELECT 1", nil, func(scanner) error {
+	return s.engine.query(ctx, "SELECT 1", nil, func(scanner) error {
 		<-released
 		return nil
 	})

@@ -47,6 +47,7 @@ type postgresEngine struct {
 	sharing sharing
 	lookUps lookUps
 	gate    *fair.Gate[Turn] // limits the connections of transactions
+	seats   *seats           // limits those of one organization's reads
 
 	telling   *logging.Episode
 	listening *logging.Episode
@@ -67,6 +68,7 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 	}
 	e.groups = newGroups(e, settings.MaxConns)
 	e.gate = fair.NewGate[Turn](int(settings.MaxConns - max(1, settings.MaxConns/8))) // the others are for reads and groups
+	e.seats = newSeats(int(settings.MaxConns))
 	if cfg.DirectURL != "" {
 		direct, err := poolSettings(cfg.DirectURL)
 		if err != nil {
@@ -171,12 +173,12 @@ func (e *postgresEngine) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	}
 }
 
-// enter waits until the transaction may take a connection. Waiting transactions take turns.
-func (e *postgresEngine) enter(ctx context.Context) error {
+// admitted waits until enter lets the caller take a connection.
+func admitted(ctx context.Context, enter func(context.Context) bool) error {
 	waitCtx, cancel := context.WithTimeout(ctx, acquireTimeout)
 	defer cancel()
 	switch {
-	case e.gate.Enter(waitCtx, turnOf(ctx)):
+	case enter(waitCtx):
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -185,10 +187,17 @@ func (e *postgresEngine) enter(ctx context.Context) error {
 	}
 }
 
+// query runs a query outside of transactions. Look-ups are short and need no seat.
 func (e *postgresEngine) query(ctx context.Context, sql string, args []any, each func(scanner) error) error {
 	if isLookUp(sql) {
 		return e.lookUp(ctx, sql, args, each)
 	}
+	turn := turnOf(ctx)
+	if err := admitted(ctx, func(ctx context.Context) bool { return e.seats.enter(ctx, turn) == nil }); err != nil {
+		return err
+	}
+	begun := time.Now()
+	defer func() { e.seats.leave(turn, time.Since(begun)) }()
 	return e.ask(ctx, sql, args, each)
 }
 
@@ -249,7 +258,8 @@ func (e *postgresEngine) inTx(ctx context.Context, body func(session) error) err
 }
 
 func (e *postgresEngine) tryTx(ctx context.Context, body func(session) error) error {
-	if err := e.enter(ctx); err != nil {
+	// Waiting transactions take turns.
+	if err := admitted(ctx, func(ctx context.Context) bool { return e.gate.Enter(ctx, turnOf(ctx)) }); err != nil {
 		return err
 	}
 	defer e.gate.Leave()

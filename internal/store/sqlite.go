@@ -134,7 +134,7 @@ func (e *sqliteEngine) start(ctx context.Context) (err error) {
 		return err
 	}
 	e.watcher.Go(e.watch)
-	e.readers, err = newSQLitePool(readersKept+max(4, 2*runtime.GOMAXPROCS(0)), e.openReader)
+	e.readers, err = newSQLitePool(seatsKept+max(4, 2*runtime.GOMAXPROCS(0)), e.openReader)
 	return err
 }
 

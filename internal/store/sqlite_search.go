@@ -17,7 +17,7 @@ import (
 
 const (
 	searchFile    = "search.db"
-	searchReaders = readersKept + 4
+	searchReaders = seatsKept + 4
 )
 
 // sqliteSearch is the index in a file beside the store. A text's row number contains the organization, the kind

@@ -2,7 +2,12 @@ package store_test
 
 import (
 	"context"
+	"errors"
+	"runtime"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -166,4 +171,40 @@ func TestLongReadsHoldUpNobodyElse(t *testing.T) {
 			t.Errorf("%d of the long reads have ended", n)
 		}
 	})
+}
+
+// On PostgreSQL, too, however many connections a node may have.
+func TestLongReadsLeaveConnections(t *testing.T) {
+	t.Parallel()
+	for _, conns := range []int{4, 16} {
+		cfg := storetest.NewConfig(t, storetest.Postgres)
+		cfg.URL = strings.Replace(cfg.URL, "pool_max_conns=8", "pool_max_conns="+strconv.Itoa(conns), 1)
+		st := storetest.OpenAt(t, cfg)
+		quiet := storetest.Org(t, st)
+		released := make(chan struct{})
+		var ended sync.WaitGroup
+		const long = 60
+		for range long {
+			ended.Go(func() {
+				err := store.ReadUntil(store.WithTurn(t.Context(), store.Turn{OrgID: "busy"}), st, released)
+				if err != nil && !errors.Is(err, store.ErrUnavailable) { // it waited for too long
+					t.Error(err)
+				}
+			})
+		}
+		for seated, waiting := 0, 0; seated+waiting < long; seated, waiting = store.Readers(st) {
+			runtime.Gosched()
+		}
+		for who, turn := range map[string]store.Turn{"another organization": {OrgID: quiet.ID}, "the program": {}} {
+			ctx := store.WithTurn(t.Context(), turn)
+			if _, err := st.Read(ctx).Organization(quiet.ID); err != nil {
+				t.Errorf("%s cannot read with %d connections: %v", who, conns, err)
+			}
+			if err := st.InTx(ctx, putSetting("by", who)); err != nil {
+				t.Errorf("%s cannot write with %d connections: %v", who, conns, err)
+			}
+		}
+		close(released)
+		ended.Wait()
+	}
 }

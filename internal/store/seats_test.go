@@ -28,7 +28,7 @@ func (p *sqlitePool) pastRules() string {
 	for turn, has := range p.has {
 		all += has
 		switch {
-		case turn.OrgID == "" && has > p.size-readersKept:
+		case turn.OrgID == "" && has > p.size-seatsKept:
 			return "the program's own reads leave too few"
 		case turn.OrgID != "" && 3*(has-1) >= 2*(p.size-1):
 			return "an organization has more than two thirds"
@@ -37,7 +37,7 @@ func (p *sqlitePool) pastRules() string {
 	if _, _, ok := p.waiting.First(p.may); ok {
 		return "somebody waits who may have one"
 	}
-	if all != p.lent || all > p.size || all == p.size && p.has[Turn{}] == 0 {
+	if all != p.taken || all > p.size || all == p.size && p.has[Turn{}] == 0 {
 		return "the last one is lent to an organization"
 	}
 	return ""
@@ -87,8 +87,8 @@ func TestReadersTakeTurns(t *testing.T) {
 				}
 				<-time.After(time.Millisecond)
 			}
-			if p.lent != 0 || len(p.has) != 0 || len(p.idle) > size {
-				t.Errorf("%d are lent when all have left, to %v, and %d are open", p.lent, p.has, len(p.idle))
+			if p.taken != 0 || len(p.has) != 0 || len(p.idle) > size {
+				t.Errorf("%d are lent when all have left, to %v, and %d are open", p.taken, p.has, len(p.idle))
 			}
 		})
 	})
@@ -189,8 +189,8 @@ func TestReadersThatFail(t *testing.T) {
 		defer func() { recover() }()
 		p.use(t.Context(), func(*sqliteConn) error { panic("in a reader") })
 	}()
-	if p.lent != 0 || len(p.has) != 0 || len(p.idle) != 1 {
-		t.Errorf("%d are lent to %v, and %d are there", p.lent, p.has, len(p.idle))
+	if p.taken != 0 || len(p.has) != 0 || len(p.idle) != 1 {
+		t.Errorf("%d are lent to %v, and %d are there", p.taken, p.has, len(p.idle))
 	}
 }
 
