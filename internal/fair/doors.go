@@ -96,12 +96,13 @@ func (d *Doors[K]) Alone() bool {
 	return d.company.Alone() || time.Since(d.company.last.at) > aloneAfter
 }
 
-// Leave gives a place back, to the next caller of the key that waits.
+// Leave gives a place back, to the next caller of the key that waits. A key that is not alone any more gives its places
+// back for good until it has no more than it may.
 func (d *Doors[K]) Leave(key K) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	mine := d.doors[key]
-	if len(mine.waiting) > 0 {
+	if len(mine.waiting) > 0 && (mine.inside <= d.most || d.company.Alone()) {
 		close(mine.waiting[0].in)
 		mine.waiting = mine.waiting[1:]
 		return

@@ -92,6 +92,29 @@ func TestDoorsOnceTheOtherIsGone(t *testing.T) {
 	})
 }
 
+// One that was alone with many inside has two at a time soon after another comes.
+func TestDoorsOnceAnotherComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := NewDoors[string](2)
+		at(t.Context(), d, "busy", 5)
+		at(t.Context(), d, "quiet", 1)
+		behind, _ := at(t.Context(), d, "busy", 2)
+		for i, want := range []int{0, 0, 0, 1, 2} {
+			d.Leave("busy")
+			synctest.Wait()
+			if len(*behind) != want {
+				t.Errorf("when %d have left, %d of those behind are inside, want %d", i+1, len(*behind), want)
+			}
+		}
+		for range 2 {
+			d.Leave("busy")
+		}
+		if len(d.doors) != 1 {
+			t.Errorf("%d doors are kept", len(d.doors))
+		}
+	})
+}
+
 // Somebody is in company for two seconds after another came.
 func TestCompany(t *testing.T) {
 	t.Parallel()

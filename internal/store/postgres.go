@@ -47,7 +47,7 @@ type postgresEngine struct {
 	sharing sharing
 	lookUps lookUps
 	gate    *fair.Gate[Turn] // limits the connections of transactions
-	seats   *seats           // limits those of one organization's reads
+	seats   *seats           // limits those of reads
 
 	telling   *logging.Episode
 	listening *logging.Episode
@@ -68,7 +68,7 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 	}
 	e.groups = newGroups(e, settings.MaxConns)
 	e.gate = fair.NewGate[Turn](int(settings.MaxConns - max(1, settings.MaxConns/8))) // the others are for reads and groups
-	e.seats = newSeats(int(settings.MaxConns))
+	e.seats = newSeats(max(4, int(settings.MaxConns)*3/4))                            // the others are for those who write
 	if cfg.DirectURL != "" {
 		direct, err := poolSettings(cfg.DirectURL)
 		if err != nil {
