@@ -198,7 +198,7 @@ func (w *Worker) followConnection(h *heldJob) error {
 	if err != nil {
 		return err
 	}
-	// Again again, because a disconnected number of the same business account may just have been
+	// Once more, because a disconnected number of the same business account may just have been
 	// unsubscribed.
 	if err := w.cfg.Provider.Subscribe(w.Context(), n); err != nil {
 		return err

@@ -62,10 +62,7 @@ func (r Reader) EventsByID(orgID string, ids []string) ([]chat.Event, error) {
 // EventsOfDeliveries returns the event of each of these deliveries, by the delivery's id.
 func (r Reader) EventsOfDeliveries(orgID string, ids []string) (map[string]string, error) {
 	of := map[string]string{}
-	pairs, err := many(r, func(row scanner) (pair [2]string, err error) {
-		err = row.Scan(&pair[0], &pair[1])
-		return pair, err
-	}, "SELECT id, event_row FROM webhook_deliveries WHERE org_id = $1 AND "+r.dialect.oneOf("id", "$2"), orgID, r.dialect.list(ids))
+	pairs, err := many(r, scanPair, "SELECT id, event_row FROM webhook_deliveries WHERE org_id = $1 AND "+r.dialect.oneOf("id", "$2"), orgID, r.dialect.list(ids))
 	for _, pair := range pairs {
 		of[pair[0]] = pair[1]
 	}

@@ -64,11 +64,16 @@ func (tx *Tx) removePayloads(orgID string, ids []string) error {
 	if err != nil || len(told) == 0 {
 		return err
 	}
-	ended, err := many(tx.Reader, scanText, `UPDATE webhook_deliveries SET status = 'dead', ended_by = '`+chat.DeliveryPayloadRemoved+`', next_attempt_at = NULL
-		WHERE org_id = $1 AND `+tx.dialect.oneOf("event_id", "$2")+" AND "+tx.dialect.oneOf("event_row", "$3")+" AND next_attempt_at IS NOT NULL RETURNING id",
+	ended, err := many(tx.Reader, scanPair, `UPDATE webhook_deliveries SET status = 'dead', ended_by = '`+chat.DeliveryPayloadRemoved+`', next_attempt_at = NULL
+		WHERE org_id = $1 AND `+tx.dialect.oneOf("event_id", "$2")+" AND "+tx.dialect.oneOf("event_row", "$3")+" AND next_attempt_at IS NOT NULL RETURNING subscription_id, id",
 		orgID, tx.dialect.list(told), rows)
-	for _, id := range ended {
-		tx.noteDelivery(orgID, id)
+	off := map[string][]string{}
+	for _, d := range ended {
+		tx.noteDelivery(orgID, d[1])
+		off[d[0]] = append(off[d[0]], d[1])
+	}
+	for subscriptionID, ids := range off {
+		tx.callOff(subscriptionID, ids)
 	}
 	return err
 }

@@ -48,6 +48,11 @@ func scanText(row scanner) (s string, err error) {
 	return s, err
 }
 
+func scanPair(row scanner) (pair [2]string, err error) {
+	err = row.Scan(&pair[0], &pair[1])
+	return pair, err
+}
+
 func scanInt(row scanner) (n int, err error) {
 	err = row.Scan(&n)
 	return n, err

@@ -24,6 +24,7 @@ type backlog struct {
 	horizon  time.Time           // first attempts due by then count as due, even if the clock says they are in the future
 	readTo   string              // the greatest id read from the table
 	released map[string]bool     // ids that left memory during a refill, which may have read them before
+	void     bool                // what the refill under way reads must be read again
 	lookedAt store.Moment        // when the jobs of another living node were last looked for
 }
 
@@ -37,6 +38,12 @@ func (b *backlog) note() {
 	}
 }
 
+// startAgain has the table read from its beginning, because jobs that were read before are forgotten.
+func (b *backlog) startAgain() {
+	b.place, b.void = store.DeliveryPlace{}, true
+	b.note()
+}
+
 // relieve lets a lane that found no memory try again.
 func (b *backlog) relieve() {
 	if b.state == outOfMemory {
@@ -47,7 +54,7 @@ func (b *backlog) relieve() {
 func (b *backlog) reads() bool { return b.state == reading || b.state == readingAgain }
 
 // begin begins a refill.
-func (b *backlog) begin() { b.state, b.released = reading, map[string]bool{} }
+func (b *backlog) begin() { b.state, b.released, b.void = reading, map[string]bool{}, false }
 
 // end ends a refill. next is the new state, unless more jobs came meanwhile.
 func (b *backlog) end(next backlogState) {

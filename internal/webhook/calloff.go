@@ -3,6 +3,7 @@ package webhook
 import (
 	"container/heap"
 	"slices"
+	"time"
 )
 
 // CallOff forgets deliveries of a subscription that must not be attempted any more. Once it has returned, this node
@@ -26,12 +27,17 @@ func (e *Engine) CallOff(subscriptionID string, ids []string) {
 	e.consider(l, e.cfg.Store.Moment())
 }
 
-// stillDue is the last check before an attempt: it tells whether the delivery must still be attempted. The delivery may
-// have been replayed on another node since it was read, or another node may have it. The first attempt needs no check,
-// because nothing is replayed before it.
+// freshFor is how long a job may be in memory and still make its first attempt without a look at its row.
+const freshFor = 5 * time.Second
+
+// stillDue is the last check before an attempt: it tells whether the delivery must still be attempted. Since it was read,
+// the delivery may have been replayed on another node, its event's content may have been removed there, or another node may
+// have it. Only the row tells. A first attempt that did not wait for long does without: nothing is replayed before it.
 func (e *Engine) stillDue(j *job) bool {
-	if j.Attempts == 0 {
-		return true
+	if j.Attempts == 0 && e.cfg.Store.Moment().Sub(j.heldAt) < freshFor {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return !j.calledOff
 	}
 	due, err := e.cfg.Store.Read(e.calls).DeliveryDue(j.OrgID, j.ID, j.Owner, j.Epoch)
 	e.cfg.looked(j.ID)

@@ -30,6 +30,7 @@ type job struct {
 	store.DeliveryJob
 	lane      *lane
 	due       store.Moment // when the next attempt is due, while the job waits for it in memory
+	heldAt    store.Moment // when it came to memory, if for its first attempt
 	calledOff bool         // no further attempt may begin
 }
 
@@ -200,18 +201,17 @@ func (l *lane) nextTime(now store.Moment) store.Moment {
 // idle tells whether the lane has nothing in memory or under way.
 func (l *lane) idle() bool { return len(l.held) == 0 && l.inFlight == 0 && !l.seat.chores }
 
-// flush forgets every job that is not under way.
+// flush forgets every job that is not under way. They are read again, in order.
 func (l *lane) flush(forget func(*job)) {
 	for q := range l.ready {
 		for j := l.ready[q].pop(); j != nil; j = l.ready[q].pop() {
 			forget(j)
-			l.backlog.note()
 		}
 	}
 	for len(l.waiting) > 0 {
 		forget(heap.Pop(&l.waiting).(*job))
-		l.backlog.note()
 	}
+	l.backlog.startAgain()
 }
 
 // fifo is a queue of at most mostReady jobs.

@@ -62,11 +62,15 @@ func (e *Engine) refresh(l *lane) error {
 	}
 	e.mu.Lock()
 	e.replace(l, p)
-	l.loaded = changes
 	e.mu.Unlock()
 	if p.status == chat.WebhookDisabled {
-		return e.endDeliveries(l)
+		if more, err := e.endDeliveries(l); err != nil || more {
+			return err // the lane is not current, and so comes again
+		}
 	}
+	e.mu.Lock()
+	l.loaded = changes
+	e.mu.Unlock()
 	return nil
 }
 
@@ -84,19 +88,18 @@ func (e *Engine) replace(l *lane, p *endpoint) {
 	}
 }
 
-// endDeliveries ends the waiting deliveries of a disabled subscription, in small steps.
-func (e *Engine) endDeliveries(l *lane) error {
-	steps := e.cfg.Store.Steps()
-	for more := true; more; {
-		var err error
+// endDeliveries ends waiting deliveries of a disabled subscription, in small steps, for as long as a lane may keep others from
+// their turns. It reports whether there are more.
+func (e *Engine) endDeliveries(l *lane) (more bool, err error) {
+	steps, begun := e.cfg.Store.Steps(), e.cfg.Store.Moment()
+	for {
 		_, more, err = steps.Do(store.WithTurn(e.ctx, store.Turn{OrgID: l.orgID, Bulk: true}), func(tx *store.Tx, rows int) (int64, error) {
 			return core.EndDisabledDeliveries(tx, l.orgID, l.id, rows)
 		})
-		if err != nil {
-			return err
+		if err != nil || !more || e.cfg.Store.Moment().Sub(begun) > e.cfg.ending {
+			return more, err
 		}
 	}
-	return nil
 }
 
 // refill loads due deliveries from the table into memory, in order.
@@ -116,7 +119,7 @@ func (e *Engine) refill(l *lane) error {
 
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err != nil || node != e.node {
+	if err != nil || l.backlog.void || node != e.node || e.closed {
 		l.backlog.place = store.DeliveryPlace{}
 		l.backlog.end(inTable)
 		return err
@@ -170,7 +173,7 @@ func (e *Engine) admit(l *lane, jobs []store.DeliveryJob, got map[string]store.D
 		}
 		l.backlog.place = store.DeliveryPlace{DueAt: j.DueAt, ID: j.ID}
 		mine, ok := got[j.ID]
-		if !ok || l.held[j.ID] != nil || l.backlog.released[j.ID] || e.lapsed || e.closed || l.parked() {
+		if !ok || l.held[j.ID] != nil || l.backlog.released[j.ID] {
 			continue
 		}
 		l.backlog.readTo = max(l.backlog.readTo, j.ID)

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -115,6 +116,51 @@ func TestPauseAndResume(t *testing.T) {
 		}
 		w.ends(ids[99], chat.DeliverySucceeded)
 		w.quiet(s)
+	})
+}
+
+// Of more deliveries than fit into memory those about a subject leave in their order, although the subscription was paused
+// after some of them had been read.
+func TestPauseWithABacklog(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		g := newGate(w)
+		sub := w.subscribe(g.URL)
+		ids := w.deliver(sub, slices.Repeat([]string{"a"}, 3*leastReady)...)
+		const before = leastReady // so that more were read from the table
+		for range before {
+			w.visit(g)[0].answer <- http.StatusOK
+		}
+		last := w.visit(g)[0]
+		w.tended()
+		w.patch(sub.ID, chat.WebhookSubscriptionPatch{Status: new(chat.WebhookPaused)})
+		w.tended()
+		last.answer <- http.StatusOK
+		w.ends(last.id, chat.DeliverySucceeded)
+		s := w.sink()
+		w.patch(sub.ID, chat.WebhookSubscriptionPatch{Status: new(chat.WebhookActive), URL: &s.URL})
+		for i, id := range ids[before+1:] {
+			if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != id {
+				w.t.Fatalf("number %d is %s, want %s", i, got, id)
+			}
+		}
+		w.ends(ids[len(ids)-1], chat.DeliverySucceeded)
+	})
+}
+
+// All that waits for a subscription ends when it is disabled, in as many turns as that takes.
+func TestDisabledWithABacklog(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		sub := w.subscribe(w.sink().URL)
+		w.patch(sub.ID, chat.WebhookSubscriptionPatch{Status: new(chat.WebhookPaused)})
+		ids := w.deliver(sub, slices.Repeat([]string{"a"}, 3*leastReady)...)
+		w.InTx(func(tx *store.Tx) error {
+			s, err := tx.WebhookSubscription(sub.OrgID, sub.ID)
+			s.Status, s.DisabledReason = chat.WebhookDisabled, new("endpoint_gone")
+			return errors.Join(err, tx.UpdateWebhookSubscription(s))
+		})
+		for _, id := range ids {
+			w.ends(id, chat.DeliveryDead)
+		}
 	})
 }
 

@@ -154,7 +154,8 @@ func (e *Engine) poll(ctx context.Context) error {
 	return nil
 }
 
-// retireLanes forgets lanes that have been idle for long. Only every 60th call does so.
+// retireLanes forgets lanes that have been idle for long. Only every 60th call does so. A lane that fails keeps what was warned
+// of, unless nothing will be attempted.
 func (e *Engine) retireLanes() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -163,7 +164,7 @@ func (e *Engine) retireLanes() {
 	}
 	now := e.cfg.Store.Moment()
 	for id, l := range e.lanes {
-		if l.idle() && !l.failing && !l.seat.ring && l.seat.index < 0 && now.Sub(l.usedAt) > idleLane {
+		if l.idle() && (!l.failing || l.parked()) && !l.seat.ring && l.seat.index < 0 && now.Sub(l.usedAt) > idleLane {
 			delete(e.lanes, id)
 		}
 	}

@@ -69,6 +69,7 @@ type Config struct {
 	Log    *slog.Logger
 
 	ready    int             // how many jobs that can go all lanes may have in memory, unless there are very many lanes
+	ending   time.Duration   // how long deliveries of one disabled subscription are ended while other lanes wait
 	jitter   func() float64  // from 0 to 1
 	recorded func()          // for tests: called when outcomes have been stored
 	looked   func(id string) // for tests: called when a delivery has been looked up before its next attempt
@@ -83,6 +84,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.ready == 0 {
 		c.ready = allReady
+	}
+	if c.ending == 0 {
+		c.ending = 200 * time.Millisecond
 	}
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
@@ -212,7 +216,7 @@ func (e *Engine) offer(l *lane, j store.DeliveryJob) {
 
 func (e *Engine) hold(l *lane, j store.DeliveryJob) {
 	e.bytes += len(j.Payload)
-	l.push(&job{DeliveryJob: j, lane: l})
+	l.push(&job{DeliveryJob: j, lane: l, heldAt: e.cfg.Store.Moment()})
 }
 
 // forget drops a job from memory.

@@ -56,8 +56,9 @@ func loopback() *netguard.Guard {
 func (w *world) start(node string) *Engine {
 	w.t.Helper()
 	cfg := Config{
-		ready: 1, // so that a lane soon has more than fits into memory
-		Store: w.Store, Guard: loopback(), Log: w.log.Logger(), jitter: func() float64 { return 0 },
+		ready:  1,  // so that a lane soon has more than fits into memory
+		ending: -1, // so that each step is a turn of its own
+		Store:  w.Store, Guard: loopback(), Log: w.log.Logger(), jitter: func() float64 { return 0 },
 		Timeout:    10 * time.Minute, // no test waits for a timeout, and none may happen by chance
 		OpenSecret: func(s chat.WebhookSecret) (string, error) { return s.Sealed, nil },
 		recorded: func() {
@@ -240,6 +241,21 @@ func (w *world) idle(e *Engine) {
 			busy = busy || l.seat.chores || len(l.held) > l.readyCount()+len(l.waiting)
 		}
 		return !busy
+	})
+}
+
+// tended waits until no lane needs the store, whatever is under way to endpoints.
+func (w *world) tended() {
+	w.t.Helper()
+	w.await("lanes that need no store", func() bool {
+		w.engine.mu.Lock()
+		defer w.engine.mu.Unlock()
+		for _, l := range w.engine.lanes {
+			if l.seat.chores {
+				return false
+			}
+		}
+		return true
 	})
 }
 
