@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -262,10 +263,13 @@ func ClearRecipients(tx *store.Tx, account chat.Account, id string) (chat.Broadc
 	return b, saveBroadcast(tx, &b)
 }
 
-// DeleteBroadcast removes a broadcast that has not begun.
+// DeleteBroadcast removes a broadcast that has not begun, with the recipients that were added since DeleteSomeRecipients.
 func DeleteBroadcast(tx *store.Tx, account chat.Account, id string) error {
 	b, err := forMove(tx, account, id, chat.MoveChange)
 	if err != nil {
+		return err
+	}
+	if _, err := tx.DeleteRecipients(b.OrgID, b.ID, math.MaxInt32); err != nil {
 		return err
 	}
 	return errors.Join(tx.DeleteBroadcast(b.OrgID, b.ID), audit(tx, b.OrgID, chat.AuditBroadcastGone, ofBroadcast(b)))

@@ -30,10 +30,8 @@ func ImportSlice(tx *store.Tx, account chat.Account, job chat.ContactJob, mappin
 	if err != nil {
 		return job, err
 	}
-	im := importer{tx: tx, account: account, by: chat.Actor{Source: chat.ConsentByImport, ID: job.ID}, mapping: mapping, labels: map[string]string{}}
-	for _, label := range labels {
-		im.labels[chat.FoldCase(label.Name)] = label.ID
-	}
+	im := importer{tx: tx, account: account, by: chat.Actor{Source: chat.ConsentByImport, ID: job.ID}, mapping: mapping}
+	im.know(labels)
 	for _, row := range rows {
 		if err := im.take(row); err != nil {
 			return job, err
@@ -47,6 +45,14 @@ func ImportSlice(tx *store.Tx, account chat.Account, job chat.ContactJob, mappin
 	}
 	job.Created, job.Changed, job.Failed = job.Created+im.created, job.Changed+im.changed, job.Failed+im.failed
 	return job, nil
+}
+
+// know notes the labels of the team.
+func (im *importer) know(labels []chat.Label) {
+	im.labels = make(map[string]string, len(labels))
+	for _, label := range labels {
+		im.labels[chat.FoldCase(label.Name)] = label.ID
+	}
 }
 
 // take imports one row. An invalid row is noted in the job, and is no error.
@@ -63,16 +69,25 @@ func (im *importer) take(row chat.ImportRow) error {
 		im.refuse(row, fmt.Sprintf("There is no label %q. Make it first, or let the import make labels.", unknown))
 		return nil
 	}
+	err = im.put(row, labelIDs)
+	if code, _ := chat.CodeOf(err); code == chat.CodeContactAlreadyExists { // since it was looked for: another import, or the person wrote
+		err = im.put(row, labelIDs)
+	}
+	if refused, ok := errors.AsType[*chat.Error](err); ok {
+		im.refuse(row, refused.Message)
+		return nil
+	}
+	return err
+}
+
+// put creates a row's contact, or changes the one that is there.
+func (im *importer) put(row chat.ImportRow, labelIDs []string) error {
 	contact, err := im.tx.ContactByNumber(im.account.OrgID, im.account.ID, row.Number)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		err = im.create(row, labelIDs)
 	case err == nil && !im.mapping.SkipExisting:
 		err = im.change(row, contact, labelIDs)
-	}
-	if refused, ok := errors.AsType[*chat.Error](err); ok {
-		im.refuse(row, refused.Message)
-		return nil
 	}
 	return err
 }
@@ -91,17 +106,35 @@ func (im *importer) labelsOf(row chat.ImportRow) (ids []string, unknown string, 
 			return nil, name, nil
 		}
 		if id == "" {
-			label, err := CreateLabel(im.tx, im.account.OrgID, chat.NewLabel{Name: name, TeamID: im.account.TeamID})
-			if err != nil {
+			if id, err = im.makeLabel(name); err != nil {
 				return nil, "", err
 			}
-			id = label.ID
-			im.labels[chat.FoldCase(name)] = id
-			im.did.Labels = append(im.did.Labels, id)
 		}
 		ids = append(ids, id)
 	}
 	return ids, "", nil
+}
+
+// makeLabel makes a label, unless somebody else has made it since the team's labels were read.
+func (im *importer) makeLabel(name string) (id string, err error) {
+	label, err := CreateLabel(im.tx, im.account.OrgID, chat.NewLabel{Name: name, TeamID: im.account.TeamID})
+	if err == nil {
+		im.labels[chat.FoldCase(name)] = label.ID
+		im.did.Labels = append(im.did.Labels, label.ID)
+		return label.ID, nil
+	}
+	if _, taken := chat.CodeOf(err); !taken {
+		return "", err
+	}
+	labels, readErr := im.tx.LabelsOfTeam(im.account.OrgID, im.account.TeamID)
+	if readErr != nil {
+		return "", readErr
+	}
+	im.know(labels)
+	if id, there := im.labels[chat.FoldCase(name)]; there {
+		return id, nil
+	}
+	return "", err
 }
 
 func (im *importer) create(row chat.ImportRow, labelIDs []string) error {

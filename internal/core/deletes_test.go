@@ -104,3 +104,29 @@ func TestDeleteSomeMessagesOfNobody(t *testing.T) {
 		requireCode(t, err, chat.CodeResourceNotFound, "")
 	})
 }
+
+// Recipients that are added to a broadcast while it is being deleted go with it.
+func TestDeletedBroadcastLeavesNobody(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		var b chat.Broadcast
+		add := func(tx *store.Tx) error {
+			_, err := core.AddRecipients(tx, w.Account, b.ID, []core.NewRecipient{{To: adaNumber}})
+			return err
+		}
+		w.InTx(func(tx *store.Tx) (err error) {
+			b, err = core.CreateBroadcast(tx, w.Account, core.NewBroadcast{Name: "News", Recipients: []core.NewRecipient{{To: "+4915510000012"}}})
+			return err
+		})
+		w.InTx(func(tx *store.Tx) error {
+			_, err := core.DeleteSomeRecipients(tx, w.Account, b.ID, 10)
+			return err
+		})
+		w.InTx(add)
+		w.InTx(func(tx *store.Tx) error { return core.DeleteBroadcast(tx, w.Account, b.ID) })
+		left, err := w.Read().RecipientsAfter(w.Org.ID, b.ID, store.RecipientFilter{}, "", 10)
+		w.Must(err)
+		if len(left) != 0 {
+			t.Errorf("left are %+v", left)
+		}
+	})
+}

@@ -193,6 +193,33 @@ func TestUndoKeepsWhatOthersChange(t *testing.T) {
 	}
 }
 
+// Two imports of the same people, with the same new label, at the same time: neither refuses a row, and both have done it.
+func TestTwoImportsOfTheSamePeople(t *testing.T) {
+	p := newPair(t)
+	slice := func(job *chat.ContactJob, name string) func(*store.Tx) error {
+		return func(tx *store.Tx) (err error) {
+			if *job, err = core.NewContactJob(tx, chat.User{OrgID: p.Org.ID, ID: "usr_1"}, chat.JobImport, chat.JobDone, chat.ContactImport{}); err != nil {
+				return err
+			}
+			*job, err = core.ImportSlice(tx, p.Account, *job, chat.ImportMapping{CreateLabels: true}, []chat.ImportRow{
+				{Row: 1, Number: "+491600000001", Labels: []string{"vip"}}, // makes the label
+				{Row: 2, Number: adaNumber, Name: &name, Labels: []string{"VIP"}},
+			})
+			return err
+		}
+	}
+	var first, second chat.ContactJob
+	p.Must(p.do(slice(&first, "Ann"), slice(&second, "Ada")))
+	if first.Created != 2 || second.Created != 0 || second.Changed != 1 || first.Failed+second.Failed != 0 {
+		t.Errorf("the first is %+v, the second %+v", first, second)
+	}
+	contact, err := p.Read().ContactByNumber(p.Org.ID, p.Account.ID, adaNumber)
+	p.Must(err)
+	if *contact.Name != "Ada" {
+		t.Errorf("the contact is called %s", *contact.Name)
+	}
+}
+
 // An imported contact who writes while the import is undone stays, with the message.
 func TestUndoKeepsWhoWrites(t *testing.T) {
 	p := newPair(t)
