@@ -23,8 +23,8 @@ func (e *Engine) attempt(j *job, to *endpoint) {
 	begun := sync.OnceFunc(e.begun)
 	defer begun()
 	defer time.AfterFunc(startTime, begun).Stop()
-	if !e.stillDue(j) {
-		e.withdraw(j)
+	if due, err := e.stillDue(j); err != nil || !due {
+		e.withdraw(j, err != nil)
 		return
 	}
 	at := e.cfg.Store.Now()

@@ -33,31 +33,33 @@ const freshFor = 5 * time.Second
 // stillDue is the last check before an attempt: it tells whether the delivery must still be attempted. Since it was read,
 // the delivery may have been replayed on another node, its event's content may have been removed there, or another node may
 // have it. Only the row tells. A first attempt that did not wait for long does without: nothing is replayed before it.
-func (e *Engine) stillDue(j *job) bool {
-	if j.Attempts == 0 && e.cfg.Store.Moment().Sub(j.heldAt) < freshFor {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		return !j.calledOff
+func (e *Engine) stillDue(j *job) (bool, error) {
+	due := true
+	if j.Attempts > 0 || e.cfg.Store.Moment().Sub(j.heldAt) >= freshFor {
+		var err error
+		due, err = e.cfg.Store.Read(e.calls).DeliveryDue(j.OrgID, j.ID, j.Owner, j.Epoch)
+		e.cfg.looked(j.ID)
+		if err != nil {
+			return false, err
+		}
 	}
-	due, err := e.cfg.Store.Read(e.calls).DeliveryDue(j.OrgID, j.ID, j.Owner, j.Epoch)
-	e.cfg.looked(j.ID)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err != nil {
-		j.lane.backlog.note() // the refill that follows reports the store's error
-		return false
-	}
-	return due && !j.calledOff
+	return due && !j.calledOff, nil
 }
 
-// withdraw takes back an attempt that has not begun.
-func (e *Engine) withdraw(j *job) {
+// withdraw takes back an attempt that has not begun. If nobody could say whether it must, all jobs of the lane are read
+// again, because what is about the same subject must not go before it. That read reports the store's error.
+func (e *Engine) withdraw(j *job, unseen bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.cfg.Store.Moment()
-	j.lane.comeBack()
+	j.lane.untried(j)
 	e.freed(j.OrgID, false)
 	e.forget(j)
+	if unseen {
+		j.lane.flush(e.forget)
+	}
 	e.consider(j.lane, now)
 	e.dispatch(now)
 }

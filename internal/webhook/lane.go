@@ -177,10 +177,21 @@ func (l *lane) awaitsReplay(now store.Moment) bool {
 
 // done counts the end of an attempt. j must be as it was when it left.
 func (l *lane) done(j *job, v verdict, now store.Moment) {
+	l.letNext(j)
+	l.judge(v, now)
+}
+
+// untried is for a job that left and was not attempted.
+func (l *lane) untried(j *job) {
+	l.letNext(j)
+	l.comeBack()
+}
+
+// letNext lets the next first attempt about the same subject leave.
+func (l *lane) letNext(j *job) {
 	if j.ordered() {
 		delete(l.subject, j.Subject)
 	}
-	l.judge(v, now)
 }
 
 // nextTime is when the passing of time alone lets the lane continue; zero if that takes something else.

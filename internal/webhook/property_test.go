@@ -49,6 +49,9 @@ func (m *laneModel) Check(t *rapid.T) {
 	if m.asked && m.l.ready[replays].len() > 0 && len(m.flying) == 0 && m.now.After(m.held) && !l.open(m.now) {
 		t.Fatal("a replay that somebody asked for waits for the breaker")
 	}
+	if l.readyCount() > 0 && len(m.flying) == 0 && !m.canLeave(firsts) && !m.canLeave(retries) && !m.canLeave(replays) {
+		t.Fatalf("%d are ready, nothing is under way, and all wait for a subject", l.readyCount())
+	}
 	if len(l.waiting) > 0 && (next.IsZero() || next.After(l.waiting[0].due)) {
 		t.Fatalf("the alarm is at %v, a job is due at %v", next, l.waiting[0].DueAt)
 	}
@@ -108,13 +111,29 @@ func (m *laneModel) canLeave(queue int) bool {
 	return false
 }
 
-func (m *laneModel) Return(t *rapid.T) {
+// land picks a job that is under way, nil if there is none.
+func (m *laneModel) land(t *rapid.T) *job {
 	if len(m.flying) == 0 {
-		return
+		return nil
 	}
 	i := rapid.IntRange(0, len(m.flying)-1).Draw(t, "which")
 	j := m.flying[i]
 	m.flying = slices.Delete(m.flying, i, i+1)
+	return j
+}
+
+func (m *laneModel) TakeBack(t *rapid.T) {
+	if j := m.land(t); j != nil {
+		m.l.untried(j)
+		delete(m.l.held, j.ID)
+	}
+}
+
+func (m *laneModel) Return(t *rapid.T) {
+	j := m.land(t)
+	if j == nil {
+		return
+	}
 	v := rapid.SampledFrom([]verdict{good, failed, choking}).Draw(t, "verdict")
 	probe := m.l.state == probing
 	before := m.l.limit

@@ -299,15 +299,37 @@ func TestCallOffAtTheLastMoment(t *testing.T) {
 	})
 }
 
-// If the store cannot tell whether a delivery is still due, it is not attempted, but read again.
-func TestNothingIsRetriedUnseen(t *testing.T) {
+// If the store cannot tell whether a delivery is still due, it is not attempted, but read again, and what is about the same
+// subject does not go before it.
+func TestNothingIsAttemptedUnseen(t *testing.T) {
 	onEachEngine(t, func(w *world) {
+		s, e := w.sink(), w.engine
+		sub := w.subscribe(s.URL)
+		w.ends(w.deliver(sub, "a")[0], chat.DeliverySucceeded)
+		w.next(s)
+		w.idle(e)
 		gone, cancel := context.WithCancel(context.Background())
 		cancel()
-		e := &Engine{cfg: w.engine.cfg, calls: gone}
-		j := &job{DeliveryJob: store.DeliveryJob{OrgID: w.Org.ID, ID: "wbd_1", Attempts: 1}, lane: newLane(w.Org.ID, "wbs_1")}
-		if e.stillDue(j) || j.lane.backlog.state == inMemory {
-			w.t.Errorf("it is attempted, or not looked for again: %+v", j.lane)
+		calls := e.calls
+		e.mu.Lock()
+		e.lanes[sub.ID].hold(w.Store.Moment().Add(freshFor))
+		e.calls = gone
+		e.mu.Unlock()
+		ids := w.deliver(sub, "a", "a")
+		var looked []string
+		w.looked.Store(new(func(id string) {
+			looked = append(looked, id)
+			e.calls = calls // only the first look fails
+		}))
+		w.advance(freshFor)
+		for _, id := range ids {
+			if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != id {
+				w.t.Errorf("got %s, want %s", got, id)
+			}
+			w.ends(id, chat.DeliverySucceeded)
+		}
+		if len(looked) == 0 || looked[0] != ids[0] {
+			w.t.Errorf("looked for were %v, want first %s", looked, ids[0])
 		}
 	})
 }
