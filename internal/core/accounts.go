@@ -76,6 +76,9 @@ func accountTeam(r store.Reader, in chat.NewAccount) (string, error) {
 }
 
 // UpdateAccount changes an account. The operator names it by its number alone. A nil seal leaves the token.
+//
+// A new token repairs a number that the provider no longer let us use, unless the patch says otherwise. A server then does
+// what it does for a number that was just connected: the callbacks may be off.
 func UpdateAccount(tx *store.Tx, phoneNumberID string, patch chat.AccountPatch, seal Seal) (chat.Account, error) {
 	found, err := tx.AccountForCallback(phoneNumberID)
 	if err != nil {
@@ -88,9 +91,13 @@ func UpdateAccount(tx *store.Tx, phoneNumberID string, patch chat.AccountPatch, 
 	if account, err = patch.Apply(account); err != nil {
 		return chat.Account{}, err
 	}
+	account.UpdatedAt = tx.Now()
 	if seal != nil {
 		account.Token = seal(account.ID)
+		if patch.Status == nil && account.Reason() != nil {
+			account.Status, account.StatusReason = chat.AccountConnected, nil
+		}
+		err = errors.Join(overtake(tx, account), tx.PutAccountJob(account.OrgID, account.ID, store.JobConnected))
 	}
-	account.UpdatedAt = tx.Now()
-	return account, errors.Join(tx.UpdateAccount(account), audit(tx, account.OrgID, chat.AuditNumberUpdated, ofNumber(account)))
+	return account, errors.Join(err, tx.UpdateAccount(account), audit(tx, account.OrgID, chat.AuditNumberUpdated, ofNumber(account)))
 }

@@ -89,3 +89,51 @@ func TestUpdateAccount(t *testing.T) {
 		requireParam(t, "unknown number", err, "resource_not_found ")
 	})
 }
+
+// A new token brings a number back that the provider refused to serve, and a server turns on its callbacks once more. What
+// was set on purpose stays.
+func TestANewTokenRepairs(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		org := storetest.Org(t, st)
+		for number, c := range map[string]struct {
+			found chat.AccountStatus
+			by    func(*store.Tx, chat.Account) error
+			patch chat.AccountPatch
+			want  chat.AccountStatus
+		}{
+			"1000001": {found: chat.AccountDegraded, by: demoted, want: chat.AccountConnected},
+			"1000002": {found: chat.AccountDisconnected, by: demoted, want: chat.AccountConnected},
+			"1000003": {found: chat.AccountDegraded, by: demoted, patch: chat.AccountPatch{Status: new(chat.AccountOnboarding)}, want: chat.AccountOnboarding},
+			"1000004": {found: chat.AccountDisconnected, by: setOnPurpose, want: chat.AccountDisconnected},
+			"1000005": {found: chat.AccountOnboarding, by: setOnPurpose, want: chat.AccountOnboarding},
+		} {
+			account, err := connect(st, chat.NewAccount{OrgID: org.ID, PhoneNumberID: number, PhoneNumber: "1555" + number, WABAID: "42"})
+			requireNoError(t, err)
+			account.Status = c.found
+			var after chat.Account
+			requireNoError(t, st.InTx(t.Context(), func(tx *store.Tx) error { return c.by(tx, account) }))
+			requireNoError(t, st.InTx(t.Context(), func(tx *store.Tx) (err error) {
+				after, err = core.UpdateAccount(tx, number, c.patch, func(id string) string { return "anew for " + id })
+				return err
+			}))
+			stored, err := st.Read(t.Context()).Account(org.ID, account.ID)
+			if err != nil || stored.Status != c.want || after.Status != c.want || stored.Reason() != nil {
+				t.Errorf("%s is %s (%v), want %s", number, stored.Status, stored.Reason(), c.want)
+			}
+		}
+		jobs, err := st.Read(t.Context()).AccountJobs(org.ID)
+		if err != nil || len(jobs) != 5 || jobs[0].Kind != store.JobConnected {
+			t.Errorf("the jobs are %+v, %v", jobs, err)
+		}
+	})
+}
+
+func demoted(tx *store.Tx, to chat.Account) error {
+	_, err := core.DemoteAccount(tx, to, to.Status, "the provider says no")
+	return err
+}
+
+func setOnPurpose(tx *store.Tx, to chat.Account) error {
+	_, err := core.UpdateAccount(tx, *to.PhoneNumberID, chat.AccountPatch{Status: &to.Status}, nil)
+	return err
+}
