@@ -78,8 +78,7 @@ type Hub struct {
 	untold   atomic.Bool // other nodes were not told of a change, because none was known to listen
 	mu       sync.Mutex
 	orgs     map[string]map[*Listener]bool
-	changes  map[store.Change]bool // not sent yet
-	armed    bool
+	news     map[string]*news // by organization; not told yet, or being told
 	present  presence
 	listened uint64       // how many have listened so far
 	watching store.Moment // when others were last told that somebody listens here
@@ -87,7 +86,7 @@ type Hub struct {
 
 // New makes a hub.
 func New(cfg Config) *Hub {
-	return &Hub{Life: part.NewLife(), cfg: cfg, orgs: map[string]map[*Listener]bool{}, changes: map[store.Change]bool{}, present: presence{}}
+	return &Hub{Life: part.NewLife(), cfg: cfg, orgs: map[string]map[*Listener]bool{}, news: map[string]*news{}, present: presence{}}
 }
 
 // Start has the store tell the hub of changes.
@@ -123,40 +122,69 @@ func (h *Hub) changed(changes []store.Change) {
 			return
 		}
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	for _, c := range changes {
-		h.changes[c] = true
-	}
-	if !h.armed && !h.Ended() {
-		h.armed = true
-		h.Go(h.tellSoon)
+		h.collect(c.OrgID, func(n *news) { n.made[c] = true })
 	}
 }
 
-// tellSoon sends the collected changes, here and to other nodes.
-func (h *Hub) tellSoon(ctx context.Context) {
-	select {
-	case <-time.After(gather):
-	case <-ctx.Done():
+// news is what an organization's listeners were not told yet.
+type news struct {
+	made   map[store.Change]bool // here, so that other nodes must be told as well
+	heard  map[store.Change]bool // from other nodes
+	people map[string]bool       // conversations that users have come to or left
+}
+
+func newNews() *news {
+	return &news{made: map[store.Change]bool{}, heard: map[store.Change]bool{}, people: map[string]bool{}}
+}
+
+// collect notes news, which are told a moment later. It does not block: telling may have to read the store, and whoever
+// brings the news has others to serve. Each organization has a goroutine while there are news of it, so that none waits
+// for another's listeners.
+func (h *Hub) collect(org string, note func(*news)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.Ended() {
 		return
 	}
+	n := h.news[org]
+	if n == nil {
+		n = newNews()
+		h.news[org] = n
+		h.Go(func(ctx context.Context) { h.tellSoon(ctx, org) })
+	}
+	note(n)
+}
+
+// take takes the news of an organization. If there are none, its goroutine ends.
+func (h *Hub) take(org string) *news {
 	h.mu.Lock()
-	changes := h.changes
-	h.changes, h.armed = map[store.Change]bool{}, false
-	h.mu.Unlock()
-	byOrg := map[string][]store.Change{}
-	for c := range changes {
-		byOrg[c.OrgID] = append(byOrg[c.OrgID], c)
+	defer h.mu.Unlock()
+	n := h.news[org]
+	if len(n.made)+len(n.heard)+len(n.people) == 0 {
+		delete(h.news, org)
+		return nil
 	}
-	for org, of := range byOrg {
-		h.tellHere(org, of)
-	}
-	if !h.othersListen() {
-		h.untold.Store(true)
-	}
-	if h.othersListen() { // asked again, because one may have been heard of since
-		h.tellOthers(byOrg)
+	h.news[org] = newNews()
+	return n
+}
+
+// tellSoon sends the collected news of an organization, here and to other nodes, until there are none.
+func (h *Hub) tellSoon(ctx context.Context, org string) {
+	for {
+		select {
+		case <-time.After(gather):
+		case <-ctx.Done():
+			return
+		}
+		n := h.take(org)
+		if n == nil {
+			return
+		}
+		h.tellOthers(org, slices.Collect(maps.Keys(n.made)))
+		maps.Copy(n.heard, n.made)
+		h.tellHere(org, slices.Collect(maps.Keys(n.heard)))
+		h.tellPresence(org, slices.Collect(maps.Keys(n.people)))
 	}
 }
 

@@ -158,6 +158,46 @@ func storedUser(t *testing.T, st *store.Store, orgID, name string) (s store.Sess
 	return s
 }
 
+// What other nodes tell is taken at once, however long the store takes to say who may see it: the same goroutine wakes the
+// other parts of the node. Nor does one organization wait for the store's answer about another.
+func TestHearingDoesNotWaitForTheStore(t *testing.T) {
+	t.Parallel()
+	asked, answer := make(chan struct{}, 10), make(chan struct{})
+	defer close(answer)
+	hub := parttest.Start(t, live.New(live.Config{
+		Store: storetest.Open(t, storetest.SQLite), Node: func() string { return "node_a" }, Log: slog.New(slog.DiscardHandler), CheckEvery: time.Hour,
+		Visible: func(_ context.Context, u chat.User, ids []string) ([]string, error) {
+			if u.OrgID == "org_1" {
+				asked <- struct{}{}
+				<-answer
+			}
+			return ids, nil
+		},
+	}))
+	listen := func(org string) *live.Listener {
+		return hub.Listen(store.SessionContext{User: chat.User{ID: "usr_1", OrgID: org, Sees: chat.SeesTeams}, Session: chat.Session{OrgID: org}})
+	}
+	slow, other := listen("org_1"), listen("org_2")
+	defer slow.Leave()
+	defer other.Leave()
+
+	heard := make(chan struct{})
+	go func() {
+		defer close(heard)
+		hub.Hear("changes node_b org_1 conversation:cnv_1")
+		<-asked
+		hub.Hear("presence node_b org_1 cnv_1 usr_2 replying Ana")
+		hub.At(chat.User{ID: "usr_3", OrgID: "org_1"}, "cnv_1", live.Viewing)
+		hub.Hear("changes node_b org_2 conversation:cnv_2")
+	}()
+	select {
+	case <-heard:
+	case <-time.After(time.Minute):
+		t.Fatal("the topics of other nodes wait for the store")
+	}
+	await(t, other, "conversation", "cnv_2")
+}
+
 // If a browser does not read, its many hints become one that asks to fetch everything.
 func TestSlowListeners(t *testing.T) {
 	t.Parallel()

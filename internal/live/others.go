@@ -22,7 +22,8 @@ const (
 	maxTopic = 7000
 )
 
-// Hear handles a topic from another node. It returns false for topics that are not for hubs.
+// Hear handles a topic from another node. It returns false for topics that are not for hubs. It does not block, because
+// the node's other parts are woken in the same goroutine.
 func (h *Hub) Hear(topic store.Topic) bool {
 	words := strings.Split(string(topic), " ")
 	switch words[0] {
@@ -55,12 +56,12 @@ func (h *Hub) Hear(topic store.Topic) bool {
 }
 
 func (h *Hub) hearChanges(org string, words []string) {
-	var changes []store.Change
-	for _, word := range words {
-		kind, id, _ := strings.Cut(word, ":")
-		changes = append(changes, store.Change{OrgID: org, Kind: store.ChangeKind(kind), ID: id})
-	}
-	h.tellHere(org, changes)
+	h.collect(org, func(n *news) {
+		for _, word := range words {
+			kind, id, _ := strings.Cut(word, ":")
+			n.heard[store.Change{OrgID: org, Kind: store.ChangeKind(kind), ID: id}] = true
+		}
+	})
 }
 
 // everybody sends a hint to all listeners here.
@@ -81,20 +82,28 @@ func (h *Hub) othersListen() bool {
 	return at != nil && h.cfg.Store.Moment().Sub(*at) < watchFor
 }
 
-func (h *Hub) tellOthers(byOrg map[string][]store.Change) {
-	for org, changes := range byOrg {
-		head := strings.Join([]string{changesTopic, h.cfg.Node(), org}, " ")
-		text := head
-		for _, c := range changes {
-			word := " " + string(c.Kind) + ":" + c.ID
-			if len(text)+len(word) > maxTopic {
-				h.cfg.Store.Tell(store.Topic(text))
-				text = head
-			}
-			text += word
-		}
-		h.cfg.Store.Tell(store.Topic(text))
+// tellOthers sends an organization's changes to other nodes, if there are listeners.
+func (h *Hub) tellOthers(org string, changes []store.Change) {
+	if len(changes) == 0 {
+		return
 	}
+	if !h.othersListen() {
+		h.untold.Store(true)
+		if !h.othersListen() { // asked again, because one may have been heard of since
+			return
+		}
+	}
+	head := strings.Join([]string{changesTopic, h.cfg.Node(), org}, " ")
+	text := head
+	for _, c := range changes {
+		word := " " + string(c.Kind) + ":" + c.ID
+		if len(text)+len(word) > maxTopic {
+			h.cfg.Store.Tell(store.Topic(text))
+			text = head
+		}
+		text += word
+	}
+	h.cfg.Store.Tell(store.Topic(text))
 }
 
 // watch announces the listeners here from time to time, and notices when no node has any.

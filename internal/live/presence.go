@@ -85,17 +85,20 @@ func (h *Hub) setPresence(where place, one Present) {
 	}
 	h.mu.Unlock()
 	if changed {
-		h.tellPresence(where)
+		h.presenceChanged(where)
 	}
 }
 
-// tellPresence tells the listeners who may see the conversation.
-func (h *Hub) tellPresence(where place) {
-	users := h.Presence(where.orgID, where.conversationID)
-	for _, l := range h.listeners(where.orgID) {
-		for _, hint := range h.conversationHints(l.User(), []string{where.conversationID}) {
+func (h *Hub) presenceChanged(where place) {
+	h.collect(where.orgID, func(n *news) { n.people[where.conversationID] = true })
+}
+
+// tellPresence tells the listeners who is at the conversations that they may see.
+func (h *Hub) tellPresence(org string, conversations []string) {
+	for _, l := range h.listeners(org) {
+		for _, hint := range h.conversationHints(l.User(), conversations) {
 			if hint.ID != "" {
-				l.add([]Hint{{Kind: KindPresence, ID: hint.ID, Users: users}})
+				l.add([]Hint{{Kind: KindPresence, ID: hint.ID, Users: h.Presence(org, hint.ID)}})
 			}
 		}
 	}
@@ -122,6 +125,6 @@ func (h *Hub) forgetGone() {
 	}
 	h.mu.Unlock()
 	for _, where := range changed {
-		h.tellPresence(where)
+		h.presenceChanged(where)
 	}
 }
