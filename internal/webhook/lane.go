@@ -80,10 +80,12 @@ type seat struct {
 	index  int          // its index among the sleeping lanes, or -1
 }
 
+// newLane makes a lane that reads the table first: an earlier process may have left deliveries there that come before the
+// one for which the lane is made.
 func newLane(orgID, id string) *lane {
 	return &lane{
 		orgID: orgID, id: id, room: leastReady, subject: map[string]bool{}, held: map[string]*job{},
-		breaker: breaker{limit: startConcurrency}, seat: seat{index: -1},
+		breaker: breaker{limit: startConcurrency}, backlog: backlog{state: inTable}, seat: seat{index: -1},
 	}
 }
 

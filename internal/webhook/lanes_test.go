@@ -123,6 +123,24 @@ func TestOrderOfASubject(t *testing.T) {
 	})
 }
 
+// What an earlier process has left about a subject goes before what comes to a lane that nobody has looked into yet.
+func TestOrderBehindWhatWasLeft(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink()
+		sub := w.subscribe(s.URL)
+		w.fromElsewhere()
+		ids := w.deliver(sub, "a")
+		w.deliverTo(w.engine)
+		ids = append(ids, w.deliver(sub, "a")...)
+		for _, id := range ids {
+			if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != id {
+				w.t.Errorf("got %s, want %s", got, id)
+			}
+			w.ends(id, chat.DeliverySucceeded)
+		}
+	})
+}
+
 // After five failures the breaker allows only probes, and the deliveries behind it lose no attempts.
 func TestBreaker(t *testing.T) {
 	onEachEngine(t, func(w *world) {
