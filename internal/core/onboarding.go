@@ -190,8 +190,11 @@ func takeUpAgain(tx *store.Tx, fresh chat.Account, seal Seal) (chat.Account, err
 	if known, err = tx.Account(known.OrgID, known.ID); err != nil { // locks the account
 		return chat.Account{}, err
 	}
+	if known.WABAID != fresh.WABAID { // what the provider forbade the other business account
+		known.Restriction, known.RestrictedUntil = nil, nil
+	}
 	known.Token, known.WABAID, known.PhoneNumber, known.Name = seal(known.ID), fresh.WABAID, fresh.PhoneNumber, fresh.Name
-	known.Status, known.ProviderStatus, known.Quality = fresh.Status, fresh.ProviderStatus, fresh.Quality
+	known.Status, known.StatusReason, known.ProviderStatus, known.Quality = fresh.Status, nil, fresh.ProviderStatus, fresh.Quality
 	if fresh.MessagingLimit != nil {
 		known.MessagingLimit = fresh.MessagingLimit
 	}

@@ -290,6 +290,38 @@ func TestNumberComesAgain(t *testing.T) {
 	})
 }
 
+// TestNumberComesFromAnotherAccount connects a restricted number again, first as it is and then from another business
+// account, where it has to be registered with a PIN of its own. The restriction was the first account's, and so was the
+// reason why it was out of service.
+func TestNumberComesFromAnotherAccount(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		spec := simulator.NumberSpec{ID: "445567", Phone: "+628125550112", WABAID: "5551"}
+		again := func() chat.Account {
+			_, err := r.sim.AddNumber(spec)
+			r.Must(err)
+			r.Clock.Advance(time.Minute)
+			_, address := r.link(chat.NewSetupLink{})
+			b := newBrowser(t)
+			b.get(b.decide(b.begin(address), "approve", url.Values{"number": {spec.ID}})).says(t, http.StatusOK)
+			return r.accounts()[0]
+		}
+		account := again()
+		r.InTx(func(tx *store.Tx) error {
+			account.Restriction, account.RestrictedUntil = new(chat.RestrictAll), new(r.Clock.Now().Add(30*24*time.Hour))
+			account.Status, account.StatusReason = chat.AccountDisconnected, new("the provider reports DISABLED_UPDATE")
+			return tx.UpdateAccount(account)
+		})
+		if same := again(); same.Status != chat.AccountConnected || same.Restriction == nil || same.RestrictedUntil == nil {
+			t.Errorf("in the same business account it is %+v", same)
+		}
+		r.InTx(func(tx *store.Tx) error { return tx.UpdateAccount(account) })
+		spec.WABAID, spec.Status, spec.PIN = "5552", "PENDING", "999999"
+		if moved := again(); moved.WABAID != "5552" || moved.Status != chat.AccountOnboarding || moved.Reason() != nil || moved.Restriction != nil || moved.RestrictedUntil != nil {
+			t.Errorf("in another business account it is %+v", moved)
+		}
+	})
+}
+
 // TestOneLinkOneNumber has many browsers follow one link at once, each with its own number.
 func TestOneLinkOneNumber(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
