@@ -187,10 +187,7 @@ func (a *App) previewImport(c *rest.Call, in *rest.SentTo[rest.ContactJobID, map
 }
 
 func (a *App) startImport(tx *store.Tx, c *rest.Call, in *rest.SentTo[rest.ContactJobID, mappingBody]) (contactJobView, error) {
-	account, err := core.AccountByNumber(tx.Reader, c.OrgID(), in.Body.Number)
-	if err == nil {
-		err = core.MaySeeNumber(tx.Reader, account, *c.Caller.User)
-	}
+	account, err := core.SeenNumber(tx.Reader, *c.Caller.User, in.Body.Number)
 	if err != nil {
 		return contactJobView{}, err
 	}

@@ -108,14 +108,18 @@ func countedAccounts(c *rest.Call, number string) ([]string, error) {
 	if u.Sees == chat.SeesAll && number == "" {
 		return nil, nil
 	}
-	numbers, err := core.NumbersFor(c.Read(), u)
-	ids := []string{}
-	for _, n := range numbers {
-		if number == "" || deref(n.PhoneNumberID) == number {
-			ids = append(ids, n.ID)
+	if number == "" {
+		ids, err := c.Read().AccountsOfTeams(u)
+		if err != nil {
+			return nil, err
 		}
+		return append([]string{}, *ids...), nil // not nil for who is in no team
 	}
-	return ids, err
+	account, err := core.SeenNumber(c.Read(), u, number)
+	if code, _ := chat.CodeOf(err); code == chat.CodeResourceNotFound {
+		return []string{}, nil
+	}
+	return []string{account.ID}, err
 }
 
 func viewFigures(from, until time.Time, now figures.Report, before figures.Summary) figuresView {

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
 	"testing"
@@ -139,6 +140,37 @@ func TestAttention(t *testing.T) {
 		a = attentionOf(t, o.As(t, o.User(t, stranger, chat.RoleOwner, chat.SeesAll, stranger.TeamID)))
 		if a.Waiting.Count+a.Unassigned+len(a.Numbers)+len(a.Endpoints)+len(a.Templates) != 0 {
 			t.Errorf("another organization sees %+v", a)
+		}
+	})
+}
+
+// Organizations have more numbers than the dashboard lists at once, and each of them counts.
+func TestHomeOfManyNumbers(t *testing.T) {
+	each(t, newOffice, func(t *testing.T, o *office) {
+		o.receive(t, o.account, "+6281200000001", "wamid.1", "hello?")
+		o.account.Quality = new("RED")
+		o.Clock.Advance(time.Minute)
+		storetest.InTx(t, o.Store, func(tx *store.Tx) error {
+			for range 500 { // newer, so that they come first in lists
+				another := o.account
+				another.ID, another.CreatedAt, another.Quality = tx.NewID(chat.KindAccount), tx.Now(), nil
+				another.PhoneNumberID = new(fmt.Sprint(100_000_000 + numbers.Add(1)))
+				if err := tx.InsertAccount(another); err != nil {
+					return err
+				}
+			}
+			return tx.UpdateAccount(o.account)
+		})
+		member := o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesTeams, o.org.TeamID))
+		for _, b := range []*apptest.Browser{o.as, member} {
+			for _, query := range []string{"days=7", "days=7&number=" + *o.account.PhoneNumberID} {
+				if f := o.figures(t, b, query); f.Now.Messages.Inbound != 1 {
+					t.Errorf("%s: %d messages came in, want 1", query, f.Now.Messages.Inbound)
+				}
+			}
+			if a := attentionOf(t, b); len(a.Numbers) != 1 || a.Numbers[0].PhoneNumberID != *o.account.PhoneNumberID {
+				t.Errorf("numbers in trouble: %+v", a.Numbers)
+			}
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"slices"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -30,12 +29,11 @@ func NeedsAttention(r store.Reader, u chat.User, plan chat.Plan, now time.Time) 
 	if err = a.conversations(r, u); err != nil {
 		return a, err
 	}
-	numbers, err := NumbersFor(r, u)
+	numbers, err := r.Accounts(u.OrgID, store.AccountFilter{MemberID: memberID(u), Troubled: true}, store.Page{Limit: mostAlarms})
 	if err != nil {
 		return a, err
 	}
-	a.Numbers = slices.DeleteFunc(slices.Clone(numbers), func(n chat.Account) bool { return !inTrouble(n) })
-	a.Numbers = a.Numbers[:min(len(a.Numbers), mostAlarms)]
+	a.Numbers = numbers.Rows
 	if !u.Role.Covers(chat.RoleAdmin) {
 		return a, nil
 	}
@@ -66,12 +64,6 @@ func (a *Attention) conversations(r store.Reader, u chat.User) (err error) {
 	}
 	a.Unassigned, err = r.CountInbox(u, store.InboxQuery{InboxFilter: chat.InboxFilter{View: chat.ViewUnassigned, Status: string(chat.ConversationOpen)}})
 	return err
-}
-
-// inTrouble reports whether a number cannot send as it should.
-func inTrouble(n chat.Account) bool {
-	quality := deref(n.Quality)
-	return n.Status != chat.AccountConnected || n.Restriction != nil || quality == "RED" || quality == "YELLOW"
 }
 
 // QuotaUsed is the number of messages of this month that count towards the plan's limit.

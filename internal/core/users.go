@@ -242,10 +242,14 @@ const maxNumbers = 500
 
 // NumbersFor are the numbers of which a user may see all or some conversations.
 func NumbersFor(r store.Reader, u chat.User) ([]chat.Account, error) {
-	var filter store.AccountFilter
-	if u.Sees != chat.SeesAll {
-		filter.MemberID = u.ID
-	}
-	accounts, err := r.Accounts(u.OrgID, filter, store.Page{Limit: maxNumbers})
+	accounts, err := r.Accounts(u.OrgID, store.AccountFilter{MemberID: memberID(u)}, store.Page{Limit: maxNumbers})
 	return accounts.Rows, err
+}
+
+// memberID is the user whose teams' numbers a list is limited to; empty for one who sees all.
+func memberID(u chat.User) string {
+	if u.Sees == chat.SeesAll {
+		return ""
+	}
+	return u.ID
 }

@@ -23,6 +23,15 @@ func MayReachNumber(r store.Reader, account chat.Account, u chat.User) error {
 	return err
 }
 
+// SeenNumber finds a number by its phone_number_id, if the user may see it.
+func SeenNumber(r store.Reader, u chat.User, phoneNumberID string) (chat.Account, error) {
+	account, err := AccountByNumber(r, u.OrgID, phoneNumberID)
+	if err == nil {
+		err = MaySeeNumber(r, account, u)
+	}
+	return account, err
+}
+
 // MaySeeNumber refuses a user who sees neither everything nor the number's team.
 func MaySeeNumber(r store.Reader, account chat.Account, u chat.User) error {
 	if u.Sees == chat.SeesAll {

@@ -98,6 +98,7 @@ type AccountFilter struct {
 	Status     chat.AccountStatus // empty: all
 	CustomerID string             // empty: all
 	MemberID   string             // a user, whose teams they are of; empty: all
+	Troubled   bool               // only those that cannot send as they should
 }
 
 var accountsByAge = order[chat.Account]{alias: "a", column: "created_at", position: func(a chat.Account) Position { return Position{a.CreatedAt, a.ID} }}
@@ -110,6 +111,9 @@ func (r Reader) Accounts(orgID string, f AccountFilter, p Page) (Slice[chat.Acco
 	c.addIf("a.status = ?", string(f.Status))
 	c.addIf("a.customer_id = ?", f.CustomerID)
 	c.addIf("a.team_id IN (SELECT m.team_id FROM team_members m WHERE m.org_id = $1 AND m.user_id = ?)", f.MemberID)
+	if f.Troubled {
+		c.add("(a.status <> ? OR a.restricted_sends IS NOT NULL OR a.quality IN ('RED', 'YELLOW'))", string(chat.AccountConnected))
+	}
 	return newestFirst(r, scanAccount, accountSelect, c, accountsByAge, p)
 }
 
