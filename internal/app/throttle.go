@@ -89,8 +89,10 @@ func (t *throttle) guard(c *rest.Call, keys map[string]float64, check func() err
 	}
 	defer func() { <-t.hashing }()
 	err := check()
-	switch code, _ := chat.CodeOf(err); {
+	switch code, refused := chat.CodeOf(err); {
 	case err == nil || code == chat.CodeSecondStepRequired: // the password was right
+		t.giveBack(keys)
+	case !refused: // the store has failed, and nobody knows whether the attempt was right
 		t.giveBack(keys)
 	case code == chat.CodeInvalidCredentials: // nobody has looked at the code: only who knows the password uses up the few
 		maps.DeleteFunc(keys, func(key string, _ float64) bool { return !strings.HasPrefix(key, codeKey) })

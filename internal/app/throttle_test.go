@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/rest"
+	"github.com/parleyhq/parley/internal/store"
 )
 
 // from is a call from an address.
@@ -88,4 +90,27 @@ func TestFewWaitForTheHash(t *testing.T) {
 	}
 	close(done)
 	all.Wait()
+}
+
+// While the store is away nobody knows whether a password is right, and nobody uses up attempts.
+func TestFailuresOfTheStoreAreNoGuesses(t *testing.T) {
+	t.Parallel()
+	now, c := time.Now(), from("192.0.2.1:1000")
+	throttle := newThrottle(func() time.Time { return now })
+	c.Ctx, c.W = t.Context(), httptest.NewRecorder()
+	attempt := func(err error) error {
+		return throttle.guard(c, keysOf("x@example.com", "123456", c), func() error { return err })
+	}
+	for i := range 2 * triesOfAddress {
+		if err := attempt(store.ErrUnavailable); !errors.Is(err, store.ErrUnavailable) {
+			t.Fatalf("attempt %d: %v", i, err)
+		}
+	}
+	wrong := chat.Fail(chat.CodeInvalidSecondStep, "wrong")
+	for i := range triesOfCode + 1 {
+		code, _ := chat.CodeOf(attempt(wrong))
+		if limited := code == chat.CodeRateLimitExceeded; limited != (i == triesOfCode) {
+			t.Errorf("wrong code %d: %s", i, code)
+		}
+	}
 }
