@@ -116,6 +116,21 @@ func TestSessionsEndByThemselves(t *testing.T) {
 	b.Get(t, "/me").RequireFailure(t, "not_signed_in", "")
 }
 
+// While nothing can be written, on a full disk for example, users and programs read on.
+func TestReadingWithoutWriting(t *testing.T) {
+	each(t, newOffice, func(t *testing.T, o *office) {
+		key := o.WithKey(t, o.org.ID)
+		o.TakeNoWrites(t)
+		for range 3 { // each time the session's use is to be stored, and tokens to be leased
+			o.Clock.Advance(2 * time.Minute)
+			o.as.Get(t, "/me").RequireStatus(t, http.StatusOK)
+			key.Get(t, "/labels").RequireStatus(t, http.StatusOK)
+			o.as.Do(t, "PATCH", "/me", `{"away":true}`).RequireFailure(t, "service_unavailable", "")
+			key.Do(t, "POST", "/labels", `{"name":"x"}`).RequireFailure(t, "service_unavailable", "")
+		}
+	})
+}
+
 func TestGuessing(t *testing.T) {
 	t.Parallel()
 	w := apptest.Start(t, storetest.SQLite)

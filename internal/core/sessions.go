@@ -10,8 +10,11 @@ import (
 	"github.com/parleyhq/parley/internal/store"
 )
 
-// touchEvery is how often the last use of a session is stored.
-const touchEvery = time.Minute
+const (
+	// touchEvery is how often the last use of a session is stored, and touchTime how long that may take.
+	touchEvery = time.Minute
+	touchTime  = 2 * time.Second
+)
 
 // Browser is the browser in which a user signs in.
 type Browser struct {
@@ -71,7 +74,8 @@ func OpenSession(tx *store.Tx, u chat.User, b Browser) (token string, err error)
 	})
 }
 
-// Session finds the session of a token. It stores at most once a minute that the session is in use.
+// Session finds the session of a token. It stores at most once a minute that the session is in use. If it cannot, the user
+// goes on all the same: who only reads needs no store that can be written.
 func Session(ctx context.Context, st *store.Store, token string) (store.SessionContext, error) {
 	signedOut := chat.Fail(chat.CodeNotSignedIn, "Sign in to go on.")
 	c, err := st.Read(ctx).SessionContext(chat.HashToken(token))
@@ -86,9 +90,15 @@ func Session(ctx context.Context, st *store.Store, token string) (store.SessionC
 	}
 	if now := st.Now(); now.Sub(c.Session.SeenAt) >= touchEvery {
 		c.Session.SeenAt = now
-		err = st.InTx(ctx, func(tx *store.Tx) error { return tx.TouchSession(c.Session) })
+		touch(ctx, st, c.Session)
 	}
-	return c, err
+	return c, nil
+}
+
+func touch(ctx context.Context, st *store.Store, s chat.Session) {
+	ctx, cancel := context.WithTimeout(ctx, touchTime)
+	defer cancel()
+	_ = st.InTx(ctx, func(tx *store.Tx) error { return tx.TouchSession(s) }) // the next request tries again
 }
 
 // SignOut ends a session.

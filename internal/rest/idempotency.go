@@ -144,7 +144,9 @@ func (c *Call) FlowOnce(body []byte, run func() (Answer, error)) (Answer, error)
 	kept := store.IdempotencyRecord{
 		OrgID: k.OrgID, Key: k.Key, Fingerprint: fingerprint, RequestID: c.ID, Status: ans.status, Body: c.keep(ans.text()),
 	}
-	return ans, c.surface.store.InTx(context.WithoutCancel(c.Ctx), func(tx *store.Tx) error { return tx.PutIdempotencyRecord(kept) })
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Ctx), RequestTimeout)
+	defer cancel()
+	return ans, c.surface.store.InTx(ctx, func(tx *store.Tx) error { return tx.PutIdempotencyRecord(kept) })
 }
 
 // runOnce runs the operation unless the key has an answer. A refusal rolls back everything, so it is stored in a

@@ -27,6 +27,8 @@ const (
 	// leaseLife is how long a node may spend a lease. The rest then expires, so that an idle node does not keep
 	// tokens of a bucket that has filled up again.
 	leaseLife = time.Second
+	// leaseTime is how long a lease may take. The requests of an organization wait for it.
+	leaseTime = 5 * time.Second
 	// LimiterIdle is the time after which an unused bucket leaves the node's memory.
 	LimiterIdle = 10 * time.Minute
 )
@@ -41,6 +43,8 @@ type limiter struct {
 }
 
 type bucketKey struct{ orgID, class string }
+
+func (k bucketKey) reads() bool { return strings.HasPrefix(k.class, classRead) }
 
 // bucket is a node's share of one bucket. Its lock is held during a lease, so that the requests of one
 // organization wait for one lease instead of taking many.
@@ -76,7 +80,12 @@ func (l *limiter) take(ctx context.Context, key bucketKey, capacity int64) (allo
 		if b.capacity == capacity && b.tokens(now) < 1 {
 			return b.allowance(now), nil
 		}
-		if err := l.lease(ctx, b, key, capacity); err != nil {
+		err := l.lease(ctx, b, key, capacity)
+		if key.reads() && (errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)) {
+			b.leaseAlone(capacity, l.store.Moment()) // reading goes on while nothing can be written
+			err = nil
+		}
+		if err != nil {
 			return allowance{}, err
 		}
 	}
@@ -93,7 +102,9 @@ func (l *limiter) lease(ctx context.Context, b *bucket, key bucketKey, capacity 
 	var lease store.TokenLease
 	begin := l.store.Moment()
 	// The lease serves all waiting requests, so it does not end with the request that asked for it.
-	err := l.store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) (err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTime)
+	defer cancel()
+	err := l.store.InTx(ctx, func(tx *store.Tx) (err error) {
 		lease, err = tx.LeaseTokens(key.orgID, key.class, capacity, max(1, capacity/leaseShare), l.since(b))
 		return err
 	})
@@ -102,6 +113,16 @@ func (l *limiter) lease(ctx context.Context, b *bucket, key bucketKey, capacity 
 	}
 	b.capacity, b.held, b.left, b.leasedAt = capacity, lease.Granted, lease.Left, begin
 	return nil
+}
+
+// leaseAlone takes a lease from what this node knows of the bucket, without the other nodes.
+func (b *bucket) leaseAlone(capacity int64, now store.Moment) {
+	left := float64(capacity)
+	if b.capacity == capacity {
+		left = b.tokens(now)
+	}
+	granted := min(max(1, capacity/leaseShare), int64(left))
+	b.capacity, b.held, b.left, b.leasedAt = capacity, granted, left-float64(granted), now
 }
 
 // since is the time since this node's last lease from the bucket.

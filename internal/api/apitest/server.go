@@ -136,6 +136,12 @@ func (s *Server) InTx(t testing.TB, fn func(*store.Tx) error) {
 	storetest.InTx(t, s.Store, fn)
 }
 
+// LoseCommits has the store lose the outcome of the next commit that writes to the table.
+func (s *Server) LoseCommits(t testing.TB, table string) {
+	t.Helper()
+	storetest.LoseCommits(t, s.place, table)
+}
+
 func logTo(t testing.TB) *slog.Logger {
 	if _, ok := t.(*testing.F); ok { // a fuzz test must not log while its targets run
 		return slog.New(slog.DiscardHandler)

@@ -48,6 +48,7 @@ type World struct {
 	// Tables are the store's rows.
 	Tables *apitest.Tables
 
+	place            store.Config
 	document, public *apitest.Document
 }
 
@@ -97,7 +98,7 @@ func Start(t testing.TB, engine storetest.Engine, options ...func(*app.Config)) 
 	must(t, parts.Start(context.Background(), hub, work, public))
 	server.Config.Handler = clientaddr.Behind([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, bySurface(a, public)) // with X-Forwarded-For a test is elsewhere
 	server.Start()
-	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Index: index, Provider: network, App: a, Tables: apitest.OpenTables(t, place)}
+	w := &World{URL: cfg.PublicURL, Store: st, Clock: clock, Index: index, Provider: network, App: a, Tables: apitest.OpenTables(t, place), place: place}
 	t.Cleanup(func() {
 		parts.Drain()
 		server.Close()
@@ -153,6 +154,12 @@ func (w *World) loadDocument(t testing.TB, base string) *apitest.Document {
 		documents.byText[string(text)] = d
 	}
 	return d
+}
+
+// TakeNoWrites makes the store answer reads alone from now on.
+func (w *World) TakeNoWrites(t testing.TB) {
+	t.Helper()
+	storetest.TakeNoWrites(t, w.place)
 }
 
 // Document is the surface's own description.
