@@ -48,7 +48,7 @@ func registerMedia(a *API) {
 	rest.Write(a.shared, rest.Operation{
 		Method: http.MethodDelete, Path: "/{phone_number_id}/media/{id}", ID: "deleteMedia", Tag: "Media", Role: chat.RoleAdmin, Summary: "Delete a library file",
 		Description: "New messages and canned replies cannot use it any more; messages that were sent with it stay as they are.",
-	}, a.deleteMedia)
+	}, deleteMedia)
 }
 
 type mediaView struct {
@@ -75,13 +75,9 @@ func (a *API) getMedia(c *rest.Call, in *rest.NumberByID[rest.MediaID]) (mediaVi
 	return a.viewMedia(m), err
 }
 
-func (a *API) deleteMedia(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.MediaID]) (rest.DeletedView, error) {
-	m, err := core.DeleteLibraryMedia(tx, c.Account, string(in.ID))
-	if err != nil {
-		return rest.DeletedView{}, err
-	}
-	tx.AfterCommit(func() { a.forgetFile(m.BlobKey) })
-	return rest.DeletedView{ID: string(in.ID), Object: "media", Deleted: true}, nil
+func deleteMedia(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.MediaID]) (rest.DeletedView, error) {
+	err := core.DeleteLibraryMedia(tx, c.Account, string(in.ID))
+	return rest.DeletedView{ID: string(in.ID), Object: "media", Deleted: true}, err
 }
 
 // registerMessageMedia registers the redirect to a message's file.

@@ -209,13 +209,32 @@ func TestUploadedFiles(t *testing.T) {
 		}
 		c.Set("media", first.ID)
 		c.Call(t, apitest.Request{Method: http.MethodDelete, Path: library + "/${media}"}).RequireStatus(t, http.StatusOK)
-		expect("deleted", "PNG")
+		expect("deleted, until the next housekeeping", "PNG", "PNG")
+		if keys, err := s.Store.Read(t.Context()).RemovedFiles(10); err != nil || len(keys) != 1 {
+			t.Errorf("to be removed are %v, %v", keys, err)
+		}
 		c.Call(t, post(content("image", `{"id":"${media}"}`))).RequireFailure(t, noMedia, "image.id")
 		var sticker struct{ ID string }
 		c.Call(t, upload(form(part{"file", "a.webp", "image/webp", "WEBP"}))).RequireStatus(t, http.StatusCreated).Data(t, &sticker)
 		c.Set("sticker", sticker.ID)
 		c.Call(t, post(content("image", `{"id":"${sticker}"}`))).RequireFailure(t, bad, "image.id")
 		c.Call(t, post(content("document", `{"id":"${sticker}"}`))).RequireStatus(t, http.StatusOK)
+	})
+}
+
+// If nobody knows whether an upload was recorded, its file stays, because it may have been.
+func TestUploadThatMayBeRecorded(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
+		dir := t.TempDir()
+		api.Connect(t, nil, dir)(s.API)
+		c := s.NewCase(t)
+		connected(t, c)
+		c.Call(t, upload(picture("a.png"))).RequireStatus(t, http.StatusCreated)
+		s.LoseCommits(t, "media")
+		c.Call(t, upload(picture("b.png"))).RequireFailure(t, "service_unavailable", "")
+		if files := filesIn(t, dir); len(files) != 2 {
+			t.Errorf("the files are %q", files)
+		}
 	})
 }
 
@@ -274,7 +293,7 @@ func TestLibrary(t *testing.T) {
 		{Name: "get", Given: uploaded, Request: get("${media}"), Status: http.StatusOK, Want: sameFile},
 		{Name: "get through another number of the team", Given: all(uploaded, connected), Request: get("${media}"), Status: http.StatusOK, Want: sameFile},
 		{Name: "delete", Given: uploaded, Request: remove("${media}"), Status: http.StatusOK, Want: `{"data":{"id":"${media}","object":"media","deleted":true},"request_id":"<req>"}`,
-			Change: apitest.Changes{"media": "-1"}, Events: []string{}, Then: func(t *testing.T, c *apitest.Case, _ *apitest.Response) {
+			Change: apitest.Changes{"media": "-1", "removed_files": "+1"}, Events: []string{}, Then: func(t *testing.T, c *apitest.Case, _ *apitest.Response) {
 				c.Call(t, get("${media}")).RequireFailure(t, "resource_not_found", "")
 				c.Call(t, remove("${media}")).RequireFailure(t, "resource_not_found", "")
 			}},

@@ -79,13 +79,13 @@ func LibraryMedia(r store.Reader, account chat.Account, id string) (chat.Media, 
 	return m, orNotFound(err, "media")
 }
 
-// DeleteLibraryMedia removes a file from the library; the caller removes its bytes after the commit.
-func DeleteLibraryMedia(tx *store.Tx, account chat.Account, id string) (chat.Media, error) {
+// DeleteLibraryMedia removes a file from the library.
+func DeleteLibraryMedia(tx *store.Tx, account chat.Account, id string) error {
 	m, err := LibraryMedia(tx.Reader, account, id)
 	if err != nil {
-		return chat.Media{}, err
+		return err
 	}
-	return m, errors.Join(tx.DeleteMedia(account.OrgID, id), audit(tx, account.OrgID, chat.AuditMediaDeleted, ofMedia(m)))
+	return errors.Join(tx.DeleteMedia(account.OrgID, id), tx.RemoveFile(account.OrgID, m.BlobKey), audit(tx, account.OrgID, chat.AuditMediaDeleted, ofMedia(m)))
 }
 
 // FileFetched ends the wait for an inbound file: the message gets the file, and its event is emitted if it still

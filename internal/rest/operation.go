@@ -297,7 +297,7 @@ type Received[T any] struct {
 func Receive[I, T, O any](p Place, op Operation, receive func(*Call) (Received[T], error), fn func(tx *store.Tx, c *Call, value T) (O, error)) {
 	each(p, op, func(s *Surface, op *Operation) {
 		op.input = newInputBinder[I](s.document)
-		op.handle = func(c *Call) (Answer, error) {
+		op.handle = func(c *Call) (ans Answer, err error) {
 			var in I
 			if err := op.input.bind(c, reflect.ValueOf(&in).Elem()); err != nil {
 				return Answer{}, err
@@ -311,7 +311,7 @@ func Receive[I, T, O any](p Place, op Operation, receive func(*Call) (Received[T
 			}
 			recorded := false
 			defer func() {
-				if !recorded {
+				if !recorded && !store.Unsure(err) { // a row that was written all the same would have lost its bytes
 					got.Discard()
 				}
 			}()

@@ -398,6 +398,9 @@ func (tx *postgresTx) commit(ctx context.Context) error {
 		tag, err = br.Exec()
 		return err
 	})
+	if err != nil && !refusedCommit(err) {
+		return unsure(err)
+	}
 	if err == nil && tag.String() != "COMMIT" {
 		// The closure ignored a statement's error. PostgreSQL has already given up the transaction, and answers
 		// COMMIT with ROLLBACK.

@@ -19,6 +19,15 @@ func isRetryable(err error) bool {
 	return errors.As(err, &e) && (e.Code == "40P01" || e.Code == "40001")
 }
 
+// refusedCommit reports whether nothing can have been committed: the server said so, and not that it was going away, or
+// nothing was sent to it.
+func refusedCommit(err error) bool {
+	if e, said := errors.AsType[*pgconn.PgError](err); said {
+		return e.Code[:2] != "08" && e.Code[:2] != "57"
+	}
+	return pgconn.SafeToRetry(err)
+}
+
 // postgresError translates the errors that callers of this package distinguish.
 func postgresError(err error) error {
 	if err == nil || errors.Is(err, ErrDuplicate) || errors.Is(err, ErrUnavailable) {

@@ -77,7 +77,7 @@ type breakdown struct {
 func newBreakdown() *breakdown { return &breakdown{told: make(chan error, 1)} }
 
 func (b *breakdown) set(cause error) {
-	err := fmt.Errorf("%w: %w", ErrUnavailable, cause)
+	err := unsure(fmt.Errorf("%w: %w", ErrUnavailable, cause)) // commits that wait for their sync get it
 	if b.cause.CompareAndSwap(nil, &err) {
 		b.told <- err
 	}

@@ -30,7 +30,7 @@ var (
 	// ErrDuplicate means that a unique rule forbids the row.
 	ErrDuplicate = errors.New("store: duplicate")
 	// ErrUnavailable means that the store cannot take the work now. Nothing was done, or, if the connection or
-	// the disk broke during a commit, the outcome is unknown.
+	// the disk broke during a commit, the outcome is unknown: see Unsure.
 	ErrUnavailable = errors.New("store: unavailable")
 	// ErrClosed means that the store has been closed.
 	ErrClosed = errors.New("store: closed")
