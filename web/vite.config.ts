@@ -4,8 +4,11 @@ import { defineConfig } from "vitest/config";
 /** What nearly every page needs. In one file it is fetched at once, and kept by browsers when only our code changes. */
 const common = /node_modules\/(react|react-dom|scheduler|@mantine|@tanstack|@floating-ui|react-[a-z-]+|use-[a-z-]+)\//;
 
-/** Our own parts that every page shares: one file, not a dozen small ones. What few pages need is apart. */
-const ours = /src\/(api|shell|theme|ui\/(?!QrCode|DayBars|CopyField|PasswordInput|Unsaved|useEdited|Chips|More)|i18n\/(index|en))/;
+/**
+ * Our own parts that every page shares: one file, not a dozen small ones. What few pages need is apart; so are the texts
+ * that only their pages name, which come with them.
+ */
+const ours = /src\/(api|shell|theme|ui\/(?!QrCode|DayBars|CopyField|PasswordInput|Unsaved|useEdited|Chips|More|reasons)|i18n\/(index|en\/(index|auth|common|contacts|errors|inbox|organization|phone|settings|shell)\.))/;
 
 export default defineConfig({
   plugins: [react()],
