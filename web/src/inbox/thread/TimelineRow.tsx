@@ -1,7 +1,7 @@
 import { memo } from "react";
 import type { ThreadRef } from "../../api/types";
 import { useLanguage, useText } from "../../i18n";
-import { dayName } from "../../ui/times";
+import { dayName, useNow } from "../../ui/times";
 import type { Row } from "./arrange";
 import { HappeningRow } from "./HappeningRow";
 import { MessageRow } from "./MessageRow";
@@ -10,10 +10,9 @@ import styles from "./TimelineRow.module.css";
 
 export const TimelineRow = memo(function TimelineRow({ row, conversation }: { row: Row; conversation: ThreadRef }) {
   const t = useText("inbox");
-  const language = useLanguage();
   switch (row.kind) {
     case "day":
-      return <div className={styles.day}>{dayName(row.at, language)}</div>;
+      return <Day at={row.at} />;
     case "new":
       return (
         <div className={styles.new} data-key={row.key}>
@@ -28,3 +27,8 @@ export const TimelineRow = memo(function TimelineRow({ row, conversation }: { ro
       return <MessageRow row={row} conversation={conversation} />;
   }
 });
+
+/** The heading of a day, which is called today until midnight only. */
+function Day({ at }: { at: string }) {
+  return <div className={styles.day}>{dayName(at, useLanguage(), useNow())}</div>;
+}
