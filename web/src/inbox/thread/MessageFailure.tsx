@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { ApiError } from "../../api/client";
 import { useMe } from "../../api/queries";
 import type { ThreadRef, Message } from "../../api/types";
@@ -64,6 +65,7 @@ interface RefusedProps {
 function Refused({ message: m, error, conversation }: RefusedProps) {
   const t = useText("inbox");
   const newestNow = useNewestNow(conversation.id);
+  const [again, setAgain] = useState(false);
   const { kind, retry, template } = failureOf(error);
   const { reason, remedy } = t.failure[kind];
   return (
@@ -71,8 +73,14 @@ function Refused({ message: m, error, conversation }: RefusedProps) {
       words={`${reason} ${remedy}`}
       title={`${error.message}${error.provider_code ? ` (${error.provider_code})` : ""}`}
     >
-      {retry && m.type !== "reaction" && (
-        <button type="button" onClick={() => resend(m, conversation, newestNow().items[0]?.id)}>
+      {retry && !again && m.type !== "reaction" && (
+        <button
+          type="button"
+          onClick={() => {
+            setAgain(true); // a second press would send it twice
+            resend(m, conversation, newestNow().items[0]?.id);
+          }}
+        >
           {t.tryAgain}
         </button>
       )}

@@ -1,5 +1,5 @@
 import { Button, Group } from "@mantine/core";
-import { useEffect, useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { Modal } from "../../ui/Modal";
@@ -17,13 +17,16 @@ export default function Recorder({ conversation, onClose }: { conversation: Conv
   const common = useText("common");
   const { state, seconds, stop } = useRecording();
   const { sendContents } = useSend(conversation);
+  const [sending, setSending] = useState(false);
   const send = async (blob: Blob) => {
+    setSending(true); // a second press would send it twice
     try {
       const file = await voiceNote(blob);
       sendContents([{ content: { type: "audio", audio: { voice: true } }, file }]);
       onClose();
     } catch {
       toast(t.voiceBroken, { kind: "error" });
+      setSending(false);
     }
   };
   return (
@@ -47,7 +50,7 @@ export default function Recorder({ conversation, onClose }: { conversation: Conv
             {t.stopRecording}
           </Button>
         )}
-        {state.kind === "done" && <Button onClick={() => void send(state.blob)}>{t.send}</Button>}
+        {state.kind === "done" && <Button loading={sending} onClick={() => void send(state.blob)}>{t.send}</Button>}
       </Group>
     </Modal>
   );
