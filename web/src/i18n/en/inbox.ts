@@ -212,6 +212,8 @@ export const inbox = {
   files: "Files",
   fileGone: "The reply's file is not in the library of this number's team. Only its text was inserted.",
   removeFile: (name: string) => `Remove ${name}`,
+  tooLong: (n: number) => (n === 1 ? "1 character too many to send" : `${n} characters too many to send`),
+  fileUnreadable: "The file cannot be read: it was changed or moved, or it is a folder.",
   tooLarge: "A file can have up to 100 MB.",
   suggestions: "Suggestions",
   insert: "Insert",

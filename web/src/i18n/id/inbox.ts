@@ -212,6 +212,8 @@ export const inbox: Translated<typeof english> = {
   files: "Berkas",
   fileGone: "Berkas balasan ini tidak ada di pustaka tim nomor ini. Hanya teksnya yang dimasukkan.",
   removeFile: (name) => `Keluarkan ${name}`,
+  tooLong: (n) => `Kelebihan ${n} karakter untuk dikirim`,
+  fileUnreadable: "Berkas tidak dapat dibaca: sudah diubah atau dipindah, atau berupa folder.",
   tooLarge: "Satu berkas paling besar 100 MB.",
   suggestions: "Saran",
   insert: "Sisipkan",

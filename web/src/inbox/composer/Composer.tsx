@@ -33,11 +33,16 @@ export function Composer(props: { conversation: Conversation; presence: Presence
 function Writing({ conversation: c, presence, me }: { conversation: Conversation; presence: PresenceOfThread; me: Me }) {
   const t = useText("inbox");
   const field = useRef<HTMLTextAreaElement>(null);
-  const writing = useWriting(c, me.user.id);
+  const closed = windowState(c.window_expires_at, useNow(5_000).getTime()).kind === "closed";
+  const writing = useWriting(c, me.user.id, closed);
   const { draft, files, addFiles } = writing;
   const [focusWanted, wantFocus] = useState(0);
-  const closed = windowState(c.window_expires_at, useNow(5_000).getTime()).kind === "closed";
   const blocked = closed && !draft.note;
+  const [inField, setInField] = useState(false);
+  // Without the field under their hands, what somebody goes on typing would be commands.
+  const [held, hold] = useState(false);
+  const holds = blocked && (held || inField);
+  if (held !== holds) hold(holds);
   const show = (note: boolean) => {
     draft.show(note);
     wantFocus((n) => n + 1);
@@ -60,14 +65,13 @@ function Writing({ conversation: c, presence, me }: { conversation: Conversation
       aria-label={t.composer}
     >
       <ComposerTabs note={draft.note} onChange={show} />
-      {blocked ? (
-        <ClosedWindow conversation={c} draft={draft.body} />
-      ) : (
+      {blocked && <ClosedWindow conversation={c} draft={holds ? "" : draft.body} />}
+      {(!blocked || holds) && (
         <>
           {!draft.note && <AnsweringBar conversation={c} />}
           {!draft.note && <FileTray files={files} onRemove={writing.removeFile} />}
-          <ComposerField ref={field} conversation={c} writing={writing} me={me} onType={presence.typing} />
-          <Tools conversation={c} writing={writing} field={field} />
+          <ComposerField ref={field} conversation={c} writing={writing} me={me} onType={presence.typing} onInside={setInField} />
+          {!blocked && <Tools conversation={c} writing={writing} field={field} />}
         </>
       )}
       {writing.unseen && (
@@ -92,7 +96,11 @@ function Tools({ conversation, writing, field }: ToolsProps) {
   });
   const body = useSteadyFunction(() => draft.body);
   const clear = useSteadyFunction(draft.clear);
-  const submit = useSteadyFunction(writing.submit);
+  // Whoever has pressed the button goes on writing, as with Enter: elsewhere the next letters would be commands.
+  const submit = useSteadyFunction(() => {
+    writing.submit();
+    field.current?.focus();
+  });
   return (
     <ComposerTools
       conversation={conversation}

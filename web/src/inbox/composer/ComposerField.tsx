@@ -2,6 +2,7 @@ import { Textarea } from "@mantine/core";
 import { useState, type ClipboardEvent, type ComponentPropsWithRef, type KeyboardEvent, type Ref } from "react";
 import type { Conversation, Me } from "../../api/types";
 import { useText } from "../../i18n";
+import { pastedFiles } from "./files";
 import { Suggestions } from "./Suggestions";
 import { sends, useSendByMod } from "./sendKey";
 import { useSuggestions } from "./useSuggestions";
@@ -14,6 +15,8 @@ interface Props {
   writing: WritingState;
   me: Me;
   onType: () => void;
+  /** Hears whether somebody is in the field, also while the window of the browser is not in front. */
+  onInside: (inside: boolean) => void;
 }
 
 const touch = () => matchMedia("(pointer: coarse)").matches;
@@ -28,9 +31,9 @@ function Field(props: ComponentPropsWithRef<"textarea">) {
 }
 
 /** The field grows with the text. `/` offers canned replies, `@` colleagues in a note. */
-export function ComposerField({ ref, conversation, writing, me, onType }: Props) {
+export function ComposerField({ ref, conversation, writing, me, onType, onInside }: Props) {
   const t = useText("inbox");
-  const { draft, write, looking, submit, addFiles } = writing;
+  const { draft, write, excess, looking, submit, addFiles } = writing;
   const byMod = useSendByMod();
   const [caret, setCaret] = useState(draft.body.length);
   const suggestions = useSuggestions(conversation, writing, caret, me);
@@ -42,7 +45,7 @@ export function ComposerField({ ref, conversation, writing, me, onType }: Props)
     submit();
   };
   const onPaste = (event: ClipboardEvent) => {
-    const files = [...event.clipboardData.files];
+    const files = pastedFiles(event.clipboardData);
     if (files.length === 0 || draft.note) return;
     event.preventDefault();
     addFiles(files);
@@ -54,11 +57,13 @@ export function ComposerField({ ref, conversation, writing, me, onType }: Props)
         ref={ref}
         aria-label={t.message}
         placeholder={draft.note ? t.notePlaceholder : touch() ? t.placeholderShort : t.placeholder}
-        maxLength={4096}
         value={draft.body}
         readOnly={looking}
         aria-controls={suggestions.options.length > 0 ? suggestions.id : undefined}
         aria-activedescendant={suggestions.activeId}
+        aria-invalid={excess > 0}
+        onFocus={() => onInside(true)}
+        onBlur={({ target }) => target !== document.activeElement && onInside(false)}
         onChange={(event) => {
           write(event.target.value);
           setCaret(event.target.selectionStart);
@@ -68,6 +73,9 @@ export function ComposerField({ ref, conversation, writing, me, onType }: Props)
         onKeyDown={onKeyDown}
         onPaste={onPaste}
       />
+      <p role="status" className={excess > 0 ? styles.excess : "visually-hidden"}>
+        {excess > 0 && t.tooLong(excess)}
+      </p>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { contentOf, kindOf } from "./files";
+import { contentOf, kindOf, pastedFiles } from "./files";
 
 it.each([
   ["image/png", 1000, "image"],
@@ -24,4 +24,15 @@ it("puts the caption where one can be", () => {
     type: "document",
     document: { filename: "a.zip" },
   });
+});
+
+it.each([
+  ["a picture", ["Files"], 1],
+  ["a picture of a page", ["text/html", "Files"], 1],
+  ["a file by its name", ["text/plain", "Files"], 1],
+  ["cells of a table", ["text/plain", "text/html", "text/rtf", "Files"], 0],
+  ["a paragraph", ["text/plain", "text/rtf", "Files"], 0],
+])("of %s the files are pasted, or the text", (_, types, count) => {
+  const files = [new File(["x"], "image.png", { type: "image/png" })] as unknown as FileList;
+  expect(pastedFiles({ files, types })).toHaveLength(count);
 });

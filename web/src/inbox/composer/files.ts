@@ -26,6 +26,12 @@ export type Attached = File | StoredFile;
 
 export const isStored = (file: Attached): file is StoredFile => "id" in file;
 
+/** The files of what is pasted. Of a text, office programs put a picture beside it: then the text is meant. */
+export function pastedFiles({ files, types }: Pick<DataTransfer, "files" | "types">): File[] {
+  const text = types.includes("text/plain") && (types.includes("text/html") || types.includes("text/rtf"));
+  return text ? [] : [...files];
+}
+
 /** What a file is sent as: what the network does not show as a picture, film or sound goes as a document. */
 export function kindOf(file: Pick<File, "type" | "size">): Kind {
   return kinds.find(({ types, most }) => types.test(file.type) && file.size <= most)?.kind ?? "document";

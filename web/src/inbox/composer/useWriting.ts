@@ -12,6 +12,7 @@ import { mentionsIn } from "../text/mentions";
 import { answer, useAnswering } from "./answering";
 import { unseenReply } from "./collision";
 import type { Attached } from "./files";
+import { excessOf } from "./length";
 import { giveBack, useDraft, type DraftState } from "./useDraft";
 import { useFiles } from "./useFiles";
 import { useSend } from "./useSend";
@@ -25,6 +26,8 @@ export interface WritingState {
   addStored: (id: string) => void;
   removeFile: (file: Attached) => void;
   write: (body: string) => void;
+  /** By how many characters it is too long. */
+  excess: number;
   ready: boolean;
   /** It is being looked whether a colleague has replied: until then nothing is sent, or written. */
   looking: boolean;
@@ -55,8 +58,8 @@ function begun(...seen: (string | undefined)[]): string | undefined {
   return seen.filter((item) => item !== undefined).sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))[0];
 }
 
-/** What is being written in a conversation, and what happens to it when it is sent. */
-export function useWriting(c: Conversation, me: string): WritingState {
+/** What is being written in a conversation, and what happens to it when it is sent. A closed window takes notes alone. */
+export function useWriting(c: Conversation, me: string, closed: boolean): WritingState {
   const client = useQueryClient();
   const online = useOnline();
   const draft = useDraft(me, c.id);
@@ -92,12 +95,15 @@ export function useWriting(c: Conversation, me: string): WritingState {
     if (reply) setUnseen(reply);
     else sendNow();
   };
-  const ready = body.trim() !== "" || (files.length > 0 && !draft.note);
+  const excess = excessOf(body, draft.note);
+  const some = body.trim() !== "" || (files.length > 0 && !draft.note);
+  const ready = some && excess === 0 && (draft.note || !closed);
   return {
     draft,
     files,
     ...attaching,
     write,
+    excess,
     ready,
     looking,
     submit: () => {

@@ -1,4 +1,5 @@
 import { address, ApiError, toLogin } from "../../api/client";
+import { text } from "../../i18n";
 
 interface Answer {
   data?: { id?: string };
@@ -37,7 +38,8 @@ export function uploadFile(
       moves();
       if (event.lengthComputable) progress(event.loaded / event.total);
     };
-    request.onerror = request.onabort = () => reject(new ApiError(0, "offline", "The server cannot be reached."));
+    request.onabort = () => reject(offline());
+    request.onerror = () => void isReadable(file).then((there) => reject(there ? offline() : unreadable()));
     request.onloadend = () => {
       clearTimeout(dead);
       signal?.removeEventListener("abort", end);
@@ -54,6 +56,12 @@ export function uploadFile(
     moves();
   });
 }
+
+const offline = () => new ApiError(0, "offline", "The server cannot be reached.");
+const unreadable = () => new ApiError(400, "file_unreadable", text("inbox").fileUnreadable);
+
+/** A request also ends like this when the file was changed or removed since it was chosen, or is a folder. */
+const isReadable = (file: File): Promise<boolean> => file.slice(0, 1).arrayBuffer().then(() => true, () => false);
 
 function errorOf(status: number, answer: Answer | null): ApiError {
   const { code, message } = answer?.error ?? {};
