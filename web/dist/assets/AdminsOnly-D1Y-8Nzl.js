@@ -1,1 +1,0 @@
-import{gt as e}from"./vendor-ShUccar7.js";import{Nt as t,Ut as n,z as r}from"./shared-D4pr32sS.js";var i=e();function a({children:e}){let a=t(`settings`);return n()?e:(0,i.jsx)(r,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

@@ -1,1 +1,0 @@
-export{t as default}from"./EnterCode-aZHz-HF3.js";

@@ -1,1 +1,0 @@
-import{Et as e,Tt as t}from"./shared-D4pr32sS.js";var n=new t(!1),r=()=>e(n),i=e=>n.set(e);export{r as n,i as t};

@@ -1,1 +1,0 @@
-export{t as router}from"./router-DR8XV8nA.js";
