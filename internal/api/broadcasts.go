@@ -225,7 +225,7 @@ func deref[T any](p *T) (v T) {
 // broadcastTemplate checks a broadcast's template like that of a message. The variables stand in for their
 // values.
 func (a *API) broadcastTemplate(c *rest.Call, b broadcastTemplateBody) (chat.BroadcastTemplate, error) {
-	t := chat.BroadcastTemplate{Name: b.Name, Language: b.Language}
+	t := chat.BroadcastTemplate{Name: strings.TrimSpace(b.Name), Language: b.Language}
 	raw, err := json.Marshal(b.Components)
 	if err != nil {
 		return t, err
@@ -246,6 +246,7 @@ func (a *API) broadcastTemplate(c *rest.Call, b broadcastTemplateBody) (chat.Bro
 	if refused != nil {
 		return t, refused
 	}
+	content.Check(chat.Sent{Text: c.Body()}) // so that a parameter that is empty is not told of as missing
 	if err := c.FindAccount(c.Read()); err != nil {
 		return t, err
 	}

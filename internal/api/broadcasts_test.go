@@ -35,12 +35,15 @@ type draft struct {
 }
 
 // hasSale stores a template that says the same to everybody.
-func hasSale(t *testing.T, c *apitest.Case) {
+func hasSale(t *testing.T, c *apitest.Case) { saleSays(t, c, "All is half the price.") }
+
+func saleSays(t *testing.T, c *apitest.Case, text string) {
+	t.Helper()
 	account := accountOf(t, c)
 	c.InTx(t, func(tx *store.Tx) error {
 		template := chat.Template{
 			ID: tx.NewID(chat.KindTemplate), OrgID: c.Org.ID, WABAID: account.WABAID, Name: "sale", Language: "en", Category: new(string(chat.CategoryMarketing)),
-			Format: chat.FormatPositional, Components: json.RawMessage(`[{"type":"BODY","text":"All is half the price."}]`), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			Format: chat.FormatPositional, Components: json.RawMessage(`[{"type":"BODY","text":"` + text + `"}]`), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		}
 		template.SetProviderStatus("APPROVED", nil)
 		return tx.PutTemplate(template)
@@ -156,7 +159,8 @@ func TestBroadcastDraftFields(t *testing.T) {
 	})
 }
 
-// Numbers are taken as people write them. What recipients would see as a mistake is refused: braces that are not closed.
+// Numbers are taken as people write them, and blanks around a template's name go, as in a send. What recipients would see
+// as a mistake is refused: braces that are not closed. A text that is there but empty is wrong, and not missing.
 func TestBroadcastAsPeopleWrite(t *testing.T) {
 	apitest.EachCase(t, connected, func(t *testing.T, c *apitest.Case) {
 		hasSale(t, c)
@@ -164,7 +168,7 @@ func TestBroadcastAsPeopleWrite(t *testing.T) {
 			t.Helper()
 			return c.Call(t, apitest.Request{Method: http.MethodPost, Path: "/v1/${number}/broadcasts", Body: body})
 		}
-		const sale = `{"name":"Sale","template":{"name":"sale","language":"en"`
+		const sale = `{"name":"Sale","template":{"name":" sale ","language":"en"`
 		var b draft
 		call(sale+`},"audience":{"recipients":[{"to":"+49 (0)155-1000.0001"},{"to":"0049 155 10000001"},{"to":"\u202a+49 155 10000001\u202c"},{"to":"=\"+4915510000001\""},{"to":"00"}]}}`).RequireStatus(t, http.StatusCreated).Data(t, &b)
 		if b.Counts.Waiting != 1 || b.Counts.Skipped != 4 {
@@ -174,6 +178,11 @@ func TestBroadcastAsPeopleWrite(t *testing.T) {
 			call(sale+`,"components":[{"type":"body","parameters":[{"type":"text","text":"`+text+`"}]}]}}`).RequireFailure(t, "invalid_field_value", "template.components")
 		}
 		call(sale+`},"scheduled_at":"2099-01-01T00:00:00Z","time_zone":"Local"}`).RequireFailure(t, "invalid_field_value", "time_zone")
+		saleSays(t, c, "Hi {{1}}, all is half the price.")
+		call(sale+`,"components":[{"type":"body","parameters":[{"type":"text","text":""}]}]}}`).
+			RequireFailure(t, "invalid_field_value", "template.components[0].parameters[0].text")
+		call(sale+`,"components":[{"type":"body","parameters":[{"type":"text"}]}]}}`).
+			RequireFailure(t, "missing_required_field", "template.components[0].parameters[0].text")
 	})
 }
 

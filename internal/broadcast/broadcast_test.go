@@ -472,6 +472,50 @@ func TestSchedule(t *testing.T) {
 	})
 }
 
+// A header of a file that cannot be one fails for everybody at the provider. Whose own file is wrong is skipped, as the
+// preview says; a broadcast with a wrong file for all cannot be started, and pauses if it starts by itself.
+func TestHeaderOfAWrongFile(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		var photo, pdf chat.Media
+		r.InTx(func(tx *store.Tx) (err error) {
+			photo, err = core.AddMedia(tx, r.Account, chat.MediaLibrary, core.StoredFile{BlobKey: "a", MimeType: "image/png"})
+			if err == nil {
+				pdf, err = core.AddMedia(tx, r.Account, chat.MediaLibrary, core.StoredFile{BlobKey: "b", MimeType: "application/pdf"})
+			}
+			return err
+		})
+		r.setting(plot{Category: chat.CategoryUtility, Header: "IMAGE"})
+		with := func(file string, in *core.NewBroadcast) {
+			in.Template.Components = json.RawMessage(`[{"type":"header","parameters":[{"type":"image","image":{"id":"` + file + `"}}]},
+				{"type":"body","parameters":[{"type":"text","text":"you"}]}]`)
+		}
+		own := r.create(0, 2, func(in *core.NewBroadcast) {
+			with("{{recipient.file}}", in)
+			in.Recipients[0].Variables, in.Recipients[1].Variables = map[string]string{"file": photo.ID}, map[string]string{"file": pdf.ID}
+		})
+		preview, err := core.PreviewBroadcast(r.Read(), r.Account, own.ID, r.Store.Now)
+		r.Must(err)
+		if preview.Sendable() != 1 || preview.Skipped[chat.SkipUnfit] != 1 {
+			t.Errorf("the preview is %+v", preview)
+		}
+		r.do(own, core.StartBroadcast)
+		r.untilOver(own)
+		if n := r.counts(own); n.Sent != 1 || n.Skipped != 1 {
+			t.Errorf("sent with own files are %+v", n)
+		}
+		at := r.Store.Now().Add(time.Hour)
+		all := r.create(10, 2, func(in *core.NewBroadcast) {
+			with(pdf.ID, in)
+			in.ScheduledAt = &at
+		})
+		if code, _ := chat.CodeOf(core.CheckGoOn(r.Read(), r.Account, all.ID, chat.MoveStart, r.Store.Now())); code != chat.CodeInvalidFieldValue {
+			t.Errorf("with a wrong file for all it starts: %s", code)
+		}
+		pass(61 * time.Minute)
+		r.requireState(all, chat.BroadcastPaused, chat.ReasonMediaMissing)
+	})
+}
+
 // A broadcast to a label that was deleted meanwhile goes to nobody, not even to who else is in it, and says why.
 func TestScheduleWithDeletedLabel(t *testing.T) {
 	inBubble(t, func(r *rig) {

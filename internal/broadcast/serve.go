@@ -172,7 +172,7 @@ func reasonOf(code chat.Code) chat.BroadcastReason {
 		return chat.ReasonQuotaExceeded
 	case chat.CodeAccountRestricted:
 		return chat.ReasonAccountRestricted
-	case chat.CodeMediaNotFound:
+	case chat.CodeMediaNotFound, chat.CodeInvalidFieldValue: // the latter of a file that is of another type than the header
 		return chat.ReasonMediaMissing
 	default:
 		return chat.ReasonAccountDisconnected

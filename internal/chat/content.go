@@ -212,7 +212,7 @@ func componentMedia(components []TemplateComponent, path string) (files []Librar
 			var p templateParameter
 			if bytes.Contains(raw, []byte(`"id"`)) && json.Unmarshal(raw, &p) == nil && p.file() != nil && p.file().ID != "" {
 				param := indexed(at+".parameters", j) + "." + p.Type + ".id"
-				files = append(files, LibraryFile{ID: p.file().ID, As: TypeDocument, Param: param})
+				files = append(files, LibraryFile{ID: p.file().ID, As: MessageType(p.Type), Param: param})
 			}
 		}
 		for j, raw := range c.Cards {

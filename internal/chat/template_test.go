@@ -72,8 +72,8 @@ func TestTemplateMedia(t *testing.T) {
 		{"type":"carousel","cards":[{"card_index":0,"components":[{"type":"header","parameters":[{"type":"video","video":{"id":"med_2"}}]}]},{"card_index":1,"components":[{"type":"header","parameters":[{"type":"video","video":{"link":"https://a.example"}}]}]}]}],
 		"preview":{"header":{"format":"IMAGE","id":"med_1"}}}`))
 	want := []chat.LibraryFile{
-		{ID: "med_1", As: chat.TypeDocument, Param: "template.components[0].parameters[0].image.id"},
-		{ID: "med_2", As: chat.TypeDocument, Param: "template.components[3].cards[0].components[0].parameters[0].video.id"},
+		{ID: "med_1", As: chat.TypeImage, Param: "template.components[0].parameters[0].image.id"},
+		{ID: "med_2", As: chat.TypeVideo, Param: "template.components[3].cards[0].components[0].parameters[0].video.id"},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v", got)
