@@ -50,7 +50,7 @@ func Download[I any](p Place, op Operation, filename string, fn func(c *Call, in
 			case err != nil:
 				panic(errCutOff) // so that the client does not take a part for the whole
 			}
-			return Answer{}, errStreamed
+			return Answer{}, errDownloaded
 		}
 		add[I, textBody](s, op)
 	})

@@ -9,8 +9,12 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// errStreamed says that an operation has already written its answer.
-var errStreamed = errors.New("streamed")
+// errStreamed and errDownloaded say that an operation has already written its answer. How long a stream took is no measure
+// of anything.
+var (
+	errStreamed   = errors.New("streamed")
+	errDownloaded = errors.New("downloaded")
+)
 
 // Stream registers an operation whose answer is server-sent events, for as long as the client listens. It holds
 // no request slot meanwhile, and sets its own time limits.

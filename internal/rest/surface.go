@@ -149,16 +149,24 @@ func (s *Surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.Is(err, errStreamed):
 		return
+	case errors.Is(err, errDownloaded):
+		c.record(http.StatusOK)
+		return
 	case errors.Is(err, ErrNotModified):
 		ans = Answer{status: http.StatusNotModified}
 	case err != nil:
 		ans = c.errorAnswer(err)
 	}
 	c.write(ans)
+	c.record(ans.status)
+}
+
+// record notes a call that has been answered.
+func (c *Call) record(status int) {
 	c.trace()
 	took := time.Since(c.start)
-	s.metrics.observe(c.op, ans.status, took)
-	s.authority.Record(c, ans.status, took)
+	c.surface.metrics.observe(c.op, status, took)
+	c.surface.authority.Record(c, status, took)
 }
 
 // trace names the operation in the request's trace.
@@ -186,6 +194,7 @@ func (s *Surface) serveSafely(c *Call) (ans Answer, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			if v == errCutOff {
+				c.record(http.StatusOK) // which its client has seen
 				panic(http.ErrAbortHandler)
 			}
 			c.log().Error("panic", "panic", v, "stack", string(debug.Stack()))
