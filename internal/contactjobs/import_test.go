@@ -304,3 +304,46 @@ func TestRefusedRowSaysNothingElse(t *testing.T) {
 		}
 	})
 }
+
+// A label that a row or the mapping names twice, in whatever case, is one label.
+func TestLabelsThatAreNamedTwice(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		d, mapping := newDesk(t, st), allColumns
+		known := storetest.Label(t, st, d.Org, "Known")
+		mapping.LabelIDs = []string{known.ID, known.ID}
+		job := d.begin([]byte("Phone,Name,Labels\n+4915100000001,Ada,\"VIP, vip;known | VIP\"\n"), mapping)
+		if job = d.work(job.ID, chat.JobDone); job.Created != 1 || job.Failed != 0 {
+			t.Errorf("the job is %+v", job)
+		}
+		if diff := cmp.Diff([]string{"Known", "VIP"}, d.labelNames()); diff != "" {
+			t.Errorf("other labels:\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"Known", "VIP"}, d.people()["+4915100000001"].Labels); diff != "" {
+			t.Errorf("other labels of the contact:\n%s", diff)
+		}
+		d.undo(job.ID)
+		if diff := cmp.Diff([]string{"Known"}, d.labelNames()); diff != "" {
+			t.Errorf("other labels after the undoing:\n%s", diff)
+		}
+	})
+}
+
+// A label that is deleted while an import runs stays deleted: nobody has it afterwards.
+func TestLabelThatIsDeletedDuringAnImport(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		d, mapping := newDesk(t, st), allColumns
+		label := storetest.Label(t, st, d.Org, "Spring")
+		mapping.LabelIDs = []string{label.ID}
+		job := d.begin([]byte("Phone,Name,Labels\n+4915100000001,Ada,VIP\n"), mapping)
+		d.InTx(func(tx *store.Tx) error { return core.DeleteLabel(tx, d.Org.ID, label.ID) })
+		if job = d.work(job.ID, chat.JobDone); job.Created != 1 || job.Failed != 0 {
+			t.Errorf("the job is %+v", job)
+		}
+		if used, err := d.Read().LabelIsUsed(d.Org.ID, label.ID); used || err != nil {
+			t.Errorf("somebody has the deleted label: %v, %v", used, err)
+		}
+		if diff := cmp.Diff([]string{"VIP"}, d.people()["+4915100000001"].Labels); diff != "" {
+			t.Errorf("other labels of the contact:\n%s", diff)
+		}
+	})
+}

@@ -15,6 +15,7 @@ type importer struct {
 	by      chat.Actor
 	mapping chat.ImportMapping
 	labels  map[string]string // ids of the team's labels, by folded name
+	there   map[string]bool   // of label ids, whether the label still exists
 
 	did      chat.JobSlice
 	problems []chat.ImportError
@@ -30,7 +31,7 @@ func ImportSlice(tx *store.Tx, account chat.Account, job chat.ContactJob, mappin
 	if err != nil {
 		return job, err
 	}
-	im := importer{tx: tx, account: account, by: chat.Actor{Source: chat.ConsentByImport, ID: job.ID}, mapping: mapping}
+	im := importer{tx: tx, account: account, by: chat.Actor{Source: chat.ConsentByImport, ID: job.ID}, mapping: mapping, there: map[string]bool{}}
 	im.know(labels)
 	for _, row := range rows {
 		if err := im.take(row); err != nil {
@@ -178,9 +179,15 @@ func (im *importer) change(row chat.ImportRow, before chat.Contact, labelIDs []s
 	return nil
 }
 
-// attach attaches labels to a contact, and returns the ones that it did not have.
+// attach attaches labels to a contact, and returns the ones that it did not have. Labels that were deleted since the start
+// are left out, as if they were deleted after the end.
 func (im *importer) attach(contactID string, labelIDs []string) (attached []string, err error) {
 	for _, id := range labelIDs {
+		if there, err := im.isThere(id); err != nil {
+			return nil, err
+		} else if !there {
+			continue
+		}
 		n, err := relabelContacts(im.tx, im.account, im.tx.AttachToContacts, id, []string{contactID})
 		if err != nil {
 			return nil, err
@@ -190,6 +197,16 @@ func (im *importer) attach(contactID string, labelIDs []string) (attached []stri
 		}
 	}
 	return attached, nil
+}
+
+// isThere reports whether a label exists, and keeps it from being deleted before the end of the transaction.
+func (im *importer) isThere(labelID string) (bool, error) {
+	if there, known := im.there[labelID]; known {
+		return there, nil
+	}
+	_, err := im.tx.Label(im.account.OrgID, labelID)
+	im.there[labelID] = err == nil
+	return err == nil, ignoreNotFound(err)
 }
 
 // UndoSlice reverts the last slice of an import, except for later changes: contacts that have a conversation or a note
