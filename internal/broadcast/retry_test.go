@@ -138,6 +138,24 @@ func TestEmptyingIsCutOff(t *testing.T) {
 	})
 }
 
+// A restored broadcast whose list is emptied does not start by itself: nobody has decided that.
+func TestEmptyingLeavesARestoredOneHeld(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		soon := time.Now().Add(time.Minute)
+		b := r.create(0, 3, func(in *core.NewBroadcast) { in.ScheduledAt, in.Audience.Filter = &soon, &chat.ContactFilter{} })
+		r.InTx(func(tx *store.Tx) error {
+			_, err := core.HoldSends(tx)
+			return err
+		})
+		r.InTx(func(tx *store.Tx) error {
+			_, err := core.DeleteSomeRecipients(tx, r.Account, b.ID, 10)
+			return err
+		})
+		r.do(b, core.ClearRecipients)
+		r.requireState(b, chat.BroadcastDraft, chat.ReasonRestored)
+	})
+}
+
 // Those who were skipped because the customer was suspended can get their message once the customer is active again.
 func TestRetryAfterSuspension(t *testing.T) {
 	inBubble(t, func(r *rig) {

@@ -82,7 +82,9 @@ func (r *rig) start() *node {
 	n.sender = parttest.Start(r.t, sender.New(sender.Config{
 		Store: n.store, Lease: lease, Provider: &providertest.Client{OnSend: r.send}, PerSecond: 100, Log: slog.New(slog.DiscardHandler),
 		Token: func(chat.Account) (string, error) { return "", nil },
-		Media: func(context.Context, provider.Number, chat.Account, string) (string, string, error) { return "file", "", nil },
+		Media: func(context.Context, provider.Number, chat.Account, string) (string, string, error) {
+			return "file", "", nil
+		},
 	}))
 	n.store.HandTo(func(h *store.Hands) { h.Node, h.Send = func() string { return n.name }, n.sender.Enqueue })
 	n.worker = parttest.Start(r.t, broadcast.New(broadcast.Config{Store: n.store, Lease: lease, PerSecond: 100, Rate: r.rate, Log: slog.New(slog.DiscardHandler)}))

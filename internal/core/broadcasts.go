@@ -247,14 +247,14 @@ func DeleteSomeRecipients(tx *store.Tx, account chat.Account, id string, limit i
 }
 
 // ClearRecipients comes after DeleteSomeRecipients for a broadcast that stays, now without recipients. If it was
-// scheduled, it is so again.
+// scheduled, it is so again, unless a restore holds it: then somebody has to decide that it is.
 func ClearRecipients(tx *store.Tx, account chat.Account, id string) (chat.Broadcast, error) {
 	b, err := forMove(tx, account, id, chat.MoveChange)
 	if err != nil {
 		return b, err
 	}
 	switch {
-	case b.ScheduledAt == nil:
+	case b.ScheduledAt == nil || b.Reason == chat.ReasonRestored:
 	case b.ScheduledAt.After(tx.Now()):
 		b.Status = chat.BroadcastScheduled
 	default:

@@ -41,8 +41,8 @@ func TemplateListed(t provider.Template) bool {
 }
 
 // ApplyTemplates stores the provider's list. asked is when it was requested: a template that has changed here since
-// then is newer than the list.
-func ApplyTemplates(tx *store.Tx, account chat.Account, list []provider.Template, asked time.Time) (done TemplateSyncResult, err error) {
+// then is newer than the list. So is that one of those before it is here no more.
+func ApplyTemplates(tx *store.Tx, account chat.Account, list []provider.Template, asked time.Time, before map[TemplateKey]bool) (done TemplateSyncResult, err error) {
 	names := make([]string, 0, len(list))
 	for _, t := range list {
 		names = append(names, t.Name)
@@ -63,7 +63,7 @@ func ApplyTemplates(tx *store.Tx, account chat.Account, list []provider.Template
 		ref, exists := known[TemplateKey{t.Name, t.Language}]
 		row.ID, row.CreatedAt, row.UpdatedAt = tx.NewID(chat.KindTemplate), tx.Now(), tx.Now()
 		switch {
-		case exists && (ref.Digest == row.Digest() || ref.UpdatedAt.After(asked)):
+		case exists && (ref.Digest == row.Digest() || ref.UpdatedAt.After(asked)), !exists && before[TemplateKey{t.Name, t.Language}]:
 			continue
 		case exists:
 			done.Updated++

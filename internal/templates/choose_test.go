@@ -36,7 +36,7 @@ func TestOnlyAnUnknownTemplateWaitsForTheNetwork(t *testing.T) {
 		st := storetest.Open(t, storetest.SQLite)
 		account := worldtest.New(t, st, nil).Account
 		storetest.InTx(t, st, func(tx *store.Tx) error {
-			_, err := core.ApplyTemplates(tx, account, newShelf(1).list, tx.Now())
+			_, err := core.ApplyTemplates(tx, account, newShelf(1).list, tx.Now(), nil)
 			return err
 		})
 		network := &hanging{}

@@ -56,6 +56,10 @@ func (s *Service) sync(ctx context.Context, account chat.Account) (result core.T
 		return result, err
 	}
 	started := s.Store.Now()
+	before, err := s.here(ctx, account)
+	if err != nil {
+		return result, err
+	}
 	seen := map[core.TemplateKey]bool{}
 	query := provider.TemplateQuery{}
 	for range maxSyncPages {
@@ -66,7 +70,7 @@ func (s *Service) sync(ctx context.Context, account chat.Account) (result core.T
 		}
 		var done core.TemplateSyncResult
 		err = s.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-			done, err = core.ApplyTemplates(tx, account, page.Templates, asked)
+			done, err = core.ApplyTemplates(tx, account, page.Templates, asked, before)
 			return err
 		})
 		if err != nil {
@@ -87,6 +91,16 @@ func (s *Service) sync(ctx context.Context, account chat.Account) (result core.T
 		query.After = page.Next
 	}
 	return result, chat.Fail(chat.CodeProviderFailure, "The provider's list of templates does not end.")
+}
+
+// here are the templates that the account has here.
+func (s *Service) here(ctx context.Context, account chat.Account) (map[core.TemplateKey]bool, error) {
+	refs, err := s.Store.Read(ctx).AllTemplateRefs(account.OrgID, account.WABAID)
+	all := make(map[core.TemplateKey]bool, len(refs))
+	for _, ref := range refs {
+		all[core.TemplateKey{Name: ref.Name, Language: ref.Language}] = true
+	}
+	return all, err
 }
 
 // removeUnseen removes templates that the provider does not have any more. A template that was made or changed here

@@ -136,10 +136,10 @@ func TestSyncOfManyTemplates(t *testing.T) {
 	})
 }
 
-// TestSyncLeavesWhatIsNewer: a change that is stored while the list is being read is not undone by it.
+// TestSyncLeavesWhatIsNewer: a change that is stored while the list is being read is not undone by it, nor is a deletion.
 func TestSyncLeavesWhatIsNewer(t *testing.T) {
 	eachWorld(t, func(w *world) {
-		shelf := newShelf(2)
+		shelf := newShelf(3)
 		service := shelf.templates(w.Store)
 		if _, err := service.Sync(context.Background(), w.Account); err != nil {
 			w.t.Fatal(err)
@@ -147,9 +147,12 @@ func TestSyncLeavesWhatIsNewer(t *testing.T) {
 		list := shelf.OnTemplates
 		shelf.OnTemplates = func(n provider.Number, q provider.TemplateQuery) (provider.TemplatePage, error) {
 			page, err := list(n, q)
-			page.Templates = []provider.Template{page.Templates[0]}
+			page.Templates = []provider.Template{page.Templates[0], page.Templates[2]}
 			page.Templates[0].Quality = "RED"
-			w.Clock.Advance(time.Second) // meanwhile one is edited, and one is created
+			w.Clock.Advance(time.Second) // meanwhile one is edited, one is deleted, and one is created
+			if _, err := service.Delete(context.Background(), w.Account, "template_1", ""); err != nil {
+				w.t.Fatal(err)
+			}
 			if _, err := service.Edit(context.Background(), w.Account, "template_0", templates.Patch{Language: "de", Components: []chat.TemplatePart{{Type: "BODY", Text: "Edited."}}}); err != nil {
 				w.t.Fatal(err)
 			}
@@ -161,15 +164,15 @@ func TestSyncLeavesWhatIsNewer(t *testing.T) {
 		}
 		w.Clock.Advance(time.Second)
 		got, err := service.Sync(context.Background(), w.Account)
-		if want := (core.TemplateSyncResult{Removed: 1, Synced: 1}); err != nil || got != want {
+		if want := (core.TemplateSyncResult{Removed: 1, Synced: 2}); err != nil || got != want {
 			w.t.Fatalf("%+v, %v", got, err)
 		}
 		var contents []string
-		for _, name := range []string{"template_0 de", "template_0 en_US", "made de"} {
+		for _, name := range []string{"template_0 de", "template_0 en_US", "template_1 de", "made de"} {
 			content, _ := allTemplates(w.t, w.Store, w.Account)[name].Content()
 			contents = append(contents, content)
 		}
-		if d := cmp.Diff([]string{"Edited.", "", "Made."}, contents); d != "" {
+		if d := cmp.Diff([]string{"Edited.", "", "", "Made."}, contents); d != "" {
 			w.t.Errorf("(-want +got)\n%s", d)
 		}
 	})
