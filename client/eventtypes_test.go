@@ -213,6 +213,39 @@ func TestWebhookHandlerTellsStatusesApart(t *testing.T) {
 	}
 }
 
+// A repetition of an event that is still being handled is not answered with 200, because the handling may fail yet.
+func TestWebhookHandlerWaitsForTheFirst(t *testing.T) {
+	t.Parallel()
+	began, end := make(chan struct{}), make(chan error)
+	h := &client.WebhookHandler{Secrets: []string{"whsec_x"}, ContactCreated: func(context.Context, client.ContactCreated) error {
+		began <- struct{}{}
+		return <-end
+	}}
+	deliverFor := func(ctx context.Context) int {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, delivery(chat.EventContactCreated, chat.SourceService, time.Now(), string(core.SamplePayload(chat.EventContactCreated))).WithContext(ctx))
+		return w.Code
+	}
+	answers := make(chan int, 2)
+	go func() { answers <- deliverFor(context.Background()) }()
+	<-began
+	impatient, cancel := context.WithCancel(context.Background())
+	cancel()
+	if status := deliverFor(impatient); status != http.StatusInternalServerError {
+		t.Errorf("a repetition that does not wait: %d", status)
+	}
+	go func() { answers <- deliverFor(context.Background()) }()
+	end <- errors.New("not now")
+	if status := <-answers; status != http.StatusInternalServerError {
+		t.Errorf("the first: %d", status)
+	}
+	<-began // by the repetition
+	end <- nil
+	if status := <-answers; status != http.StatusOK {
+		t.Errorf("the repetition: %d", status)
+	}
+}
+
 func TestWebhookHandlerTakesTests(t *testing.T) {
 	t.Parallel()
 	answered, tests := 0, 0

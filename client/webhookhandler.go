@@ -57,7 +57,8 @@ type WebhookHandler struct {
 	// Log gets a line for each refusal and failure. Nil: slog.Default().
 	Log *slog.Logger
 
-	recent recentEvents
+	recent   recentEvents
+	underway underway
 }
 
 // EventMemory remembers the handled events.
@@ -102,9 +103,15 @@ func (h *WebhookHandler) memory() EventMemory {
 	return &h.recent
 }
 
-// once handles an event unless it was handled before.
+// once handles an event unless it was handled before. A repetition that comes while the event is still being handled waits
+// for how that ends: answered with 200, it would be the last one, and a failure would lose the event.
 func (h *WebhookHandler) once(ctx context.Context, event WebhookEvent) (err error) {
 	key := event.Key()
+	leave, err := h.underway.enter(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	first, err := h.memory().Begin(ctx, key)
 	if err != nil || !first {
 		return err
@@ -231,4 +238,39 @@ func (m *recentEvents) Forget(_ context.Context, key string) error {
 	defer m.mu.Unlock()
 	delete(m.known, key)
 	return nil
+}
+
+// underway are the events that are being handled.
+type underway struct {
+	mu   sync.Mutex
+	done map[string]chan struct{} // closed when the event's turn is over
+}
+
+// enter waits until nobody else handles the event, or until ctx ends.
+func (u *underway) enter(ctx context.Context, key string) (leave func(), err error) {
+	for {
+		u.mu.Lock()
+		other, busy := u.done[key]
+		if !busy {
+			break
+		}
+		u.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	defer u.mu.Unlock()
+	if u.done == nil {
+		u.done = map[string]chan struct{}{}
+	}
+	mine := make(chan struct{})
+	u.done[key] = mine
+	return func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		delete(u.done, key)
+		close(mine)
+	}, nil
 }
