@@ -26,6 +26,7 @@ const (
 // DeliveryResult is the result of a delivery attempt.
 type DeliveryResult struct {
 	Job     store.DeliveryJob // as it was before the attempt
+	Address string            // of the endpoint
 	Attempt chat.DeliveryAttempt
 	Status  chat.DeliveryStatus
 	NextAt  *time.Time // time of the next attempt; nil if there is none
@@ -49,6 +50,10 @@ type Streak struct {
 // RecordDeliveries stores the results of a node's attempts, in the order in which they ended, and their effect on the
 // subscriptions. A result has no effect on a delivery that the node has lost.
 func RecordDeliveries(tx *store.Tx, node string, results []DeliveryResult) ([]Streak, error) {
+	results, err := keepMoved(tx, results)
+	if err != nil {
+		return nil, err
+	}
 	done := make([]store.DeliveryDone, len(results))
 	for i, r := range results {
 		done[i] = store.DeliveryDone{
@@ -70,6 +75,25 @@ func RecordDeliveries(tx *store.Tx, node string, results []DeliveryResult) ([]St
 		}
 	}
 	return streaks, nil
+}
+
+// keepMoved has a delivery tried again at once whose endpoint was gone, if the subscription has another address by now: the
+// attempt had begun before, perhaps on a node that had not heard of the change.
+func keepMoved(tx *store.Tx, results []DeliveryResult) ([]DeliveryResult, error) {
+	kept := slices.Clone(results)
+	for i, r := range results {
+		if !r.Gone {
+			continue
+		}
+		found, err := tx.WebhookSubscriptionsByID(r.Job.OrgID, []string{r.Job.SubscriptionID})
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 1 && found[0].URL != r.Address {
+			kept[i].Gone, kept[i].Status, kept[i].NextAt = false, chat.DeliveryFailed, new(tx.Now())
+		}
+	}
+	return kept, nil
 }
 
 // deliveryTally sums up a batch of results for one subscription.

@@ -37,7 +37,7 @@ func (e *Engine) attempt(j *job, to *endpoint) {
 		e.aborted(j)
 		return
 	}
-	e.finish(j, a)
+	e.finish(j, to.address, a)
 }
 
 // aborted ends an attempt that has no result. Only Stop aborts attempts.
@@ -50,7 +50,7 @@ func (e *Engine) aborted(j *job) {
 
 // finish counts an attempt for its lane, decides the delivery's new status, and lets the next jobs leave. It hands the
 // outcome on before that, so that the outcomes of a lane are recorded in the order in which the lane has them.
-func (e *Engine) finish(j *job, a answer) {
+func (e *Engine) finish(j *job, address string, a answer) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l, now := j.lane, e.cfg.Store.Moment()
@@ -58,7 +58,9 @@ func (e *Engine) finish(j *job, a answer) {
 	if a.retryAfter > 0 {
 		l.hold(now.Add(a.retryAfter))
 	}
-	o := outcome{job: j, result: core.DeliveryResult{Job: j.DeliveryJob, Attempt: a.attempt, Gone: a.gone, Failing: l.failing || l.troubled > 0}}
+	o := outcome{job: j, result: core.DeliveryResult{
+		Job: j.DeliveryJob, Address: address, Attempt: a.attempt, Gone: a.gone, Failing: l.failing || l.troubled > 0,
+	}}
 	status, wait := e.decide(j.Attempts+1, a)
 	if o.result.Status = status; status == chat.DeliveryFailed {
 		o.result.NextAt, o.due = new(e.cfg.Store.Now().Add(wait).Truncate(time.Millisecond)), now.Add(wait)

@@ -11,6 +11,7 @@ import (
 
 // endpoint is the destination of a lane. It never changes: a changed subscription gets a new one.
 type endpoint struct {
+	address string // as it is stored
 	url     *url.URL
 	status  chat.WebhookStatus
 	secrets []chat.WebhookSecret
@@ -29,7 +30,7 @@ func (e *Engine) loadEndpoint(orgID, id string) (*endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &endpoint{status: s.Status, failing: s.ConsecutiveFailures > 0, texts: map[string]string{}}
+	p := &endpoint{address: s.URL, status: s.Status, failing: s.ConsecutiveFailures > 0, texts: map[string]string{}}
 	if p.url, err = url.Parse(s.URL); err != nil {
 		return nil, err
 	}

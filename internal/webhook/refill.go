@@ -83,7 +83,7 @@ func (e *Engine) replace(l *lane, p *endpoint) {
 		l.flush(e.forget)
 		return
 	}
-	if before != nil && (before.status != p.status || before.url.String() != p.url.String()) {
+	if before != nil && (before.status != p.status || before.address != p.address) {
 		l.revive()
 	}
 }

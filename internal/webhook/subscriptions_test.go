@@ -41,6 +41,25 @@ func TestGone(t *testing.T) {
 	})
 }
 
+// A 410 of the address that a subscription had before ends neither the delivery nor the subscription.
+func TestGoneFromTheOldAddress(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		g, s := newGate(w), w.sink()
+		sub := w.subscribe(g.URL)
+		id := w.deliver(sub, "a")[0]
+		old := w.visit(g)[0]
+		w.patch(sub.ID, chat.WebhookSubscriptionPatch{URL: &s.URL})
+		w.tended()
+		old.answer <- http.StatusGone
+		w.settles(id, 1)
+		w.notice(w.engine)
+		w.ends(id, chat.DeliverySucceeded)
+		if got := w.subscription(sub.ID); got.Status != chat.WebhookActive {
+			w.t.Errorf("the subscription is %+v", got)
+		}
+	})
+}
+
 // replay makes a dead delivery due again, as a bulk replay does: without an owner at first.
 func (w *world) replay(sub chat.WebhookSubscription, id string) {
 	w.t.Helper()
