@@ -43,8 +43,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Class is the class of the code and the HTTP status.
-func (e *Error) Class() Class { return Classify(e.Code, e.Subcode, e.HTTPStatus) }
+// Class is the class of the code and the HTTP status. What a proxy refuses says nothing of the message or the number:
+// it is trouble on the way.
+func (e *Error) Class() Class {
+	if e.Foreign && e.HTTPStatus != http.StatusTooManyRequests {
+		return outage
+	}
+	return Classify(e.Code, e.Subcode, e.HTTPStatus)
+}
 
 // Gone reports that the object does not exist, as far as this token can see. A 404 without a code is not
 // enough: an expired address of a file is answered in the same way.

@@ -121,5 +121,7 @@ type Error struct {
 	Throttled bool
 	// OutcomeUnknown means that the request went out and the answer was lost, so it may have been carried out.
 	OutcomeUnknown bool
-	Cause          error
+	// Foreign means that the answer is not the upstream's own, which always has an error object: a proxy gave it.
+	Foreign bool
+	Cause   error
 }

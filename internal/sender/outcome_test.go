@@ -137,6 +137,7 @@ func TestFailuresOfTheAccount(t *testing.T) {
 		state  string
 	}{
 		"token lost":     {&provider.Error{HTTPStatus: 401, Code: 190}, chat.AccountDegraded, "failed auth_expired"},
+		"a proxy's 401":  {&provider.Error{HTTPStatus: 401, Foreign: true}, chat.AccountConnected, "pending"},
 		"not registered": {&provider.Error{HTTPStatus: 400, Code: 133010}, chat.AccountDegraded, "failed upstream_error"},
 		"number deleted": {&provider.Error{HTTPStatus: 400, Code: 33}, chat.AccountDisconnected, "failed upstream_error"},
 		"locked":         {&provider.Error{HTTPStatus: 403, Code: 131031}, chat.AccountConnected, "failed account_locked"},
@@ -153,7 +154,7 @@ func TestFailuresOfTheAccount(t *testing.T) {
 				pass(time.Second)
 				next := r.post("next", person(2))
 				pass(time.Second)
-				r.requireState(first, test.state, false)
+				r.requireState(first, test.state, test.state == "pending")
 				account := r.Reload()
 				if account.Status != test.status {
 					t.Errorf("the account is %s", account.Status)

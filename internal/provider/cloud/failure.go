@@ -60,7 +60,7 @@ func refusal(res *http.Response, body []byte) *provider.Error {
 	answer, _ := parse(body)
 	object := answer.get("error")
 	e := fault(object)
-	e.HTTPStatus = res.StatusCode
+	e.HTTPStatus, e.Foreign = res.StatusCode, !object.isObject()
 	if e.Message == "" {
 		e.Message = fmt.Sprintf("HTTP %d %s", res.StatusCode, http.StatusText(res.StatusCode))
 	}
@@ -73,7 +73,7 @@ func refusal(res *http.Response, body []byte) *provider.Error {
 	e.RetryAfter = retryAfter(res.Header)
 	// A gateway that answers for the upstream does not know what the upstream did. A 503 means that it did not
 	// pass the request on.
-	e.OutcomeUnknown = !object.isObject() && res.StatusCode >= 500 && res.StatusCode != http.StatusServiceUnavailable
+	e.OutcomeUnknown = e.Foreign && res.StatusCode >= 500 && res.StatusCode != http.StatusServiceUnavailable
 	return e
 }
 

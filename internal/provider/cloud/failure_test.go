@@ -54,7 +54,7 @@ func TestRefusals(t *testing.T) {
 		},
 		{
 			name: "throttled by status, no body", status: 429,
-			want: provider.Error{Message: "HTTP 429 Too Many Requests", Transient: true, Throttled: true},
+			want: provider.Error{Message: "HTTP 429 Too Many Requests", Transient: true, Throttled: true, Foreign: true},
 		},
 		{
 			name: "wait told by the usage header", status: 400,
@@ -70,11 +70,11 @@ func TestRefusals(t *testing.T) {
 		},
 		{
 			name: "absurd wait", status: 503, header: map[string]string{"Retry-After": "2000000000"},
-			want: provider.Error{Message: "HTTP 503 Service Unavailable", Transient: true, RetryAfter: maxRetryAfter},
+			want: provider.Error{Message: "HTTP 503 Service Unavailable", Transient: true, Foreign: true, RetryAfter: maxRetryAfter},
 		},
 		{
 			name: "wait that is over", status: 503, header: map[string]string{"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"},
-			want: provider.Error{Message: "HTTP 503 Service Unavailable", Transient: true},
+			want: provider.Error{Message: "HTTP 503 Service Unavailable", Transient: true, Foreign: true},
 		},
 		{
 			name: "pair limit", status: 400, answer: `{"error":{"message":"(#131056) pair","code":131056}}`,
@@ -90,16 +90,20 @@ func TestRefusals(t *testing.T) {
 		},
 		{
 			name: "server fault without one may have been", status: 500, answer: `<html>oops</html>`,
-			want: provider.Error{Message: "HTTP 500 Internal Server Error", Transient: true, OutcomeUnknown: true},
+			want: provider.Error{Message: "HTTP 500 Internal Server Error", Transient: true, OutcomeUnknown: true, Foreign: true},
 		},
 		{
-			name: "gateway timeout", status: 504, want: provider.Error{Message: "HTTP 504 Gateway Timeout", Transient: true, OutcomeUnknown: true},
+			name: "gateway timeout", status: 504, want: provider.Error{Message: "HTTP 504 Gateway Timeout", Transient: true, OutcomeUnknown: true, Foreign: true},
 		},
-		{name: "unavailable", status: 503, want: provider.Error{Message: "HTTP 503 Service Unavailable", Transient: true}},
-		{name: "not found", status: 404, answer: `nothing`, want: provider.Error{Message: "HTTP 404 Not Found"}},
+		{name: "unavailable", status: 503, want: provider.Error{Message: "HTTP 503 Service Unavailable", Transient: true, Foreign: true}},
+		{name: "not found", status: 404, answer: `nothing`, want: provider.Error{Message: "HTTP 404 Not Found", Transient: true, Foreign: true}},
+		{
+			name: "a proxy wants somebody to sign in", status: 401, answer: `<html>Sign in</html>`,
+			want: provider.Error{Message: "HTTP 401 Unauthorized", Transient: true, Foreign: true},
+		},
 		{
 			name: "redirect", status: 302, header: map[string]string{"Location": "/elsewhere"},
-			want: provider.Error{Message: "HTTP 302 Found"},
+			want: provider.Error{Message: "HTTP 302 Found", Transient: true, Foreign: true},
 		},
 		{
 			name: "error under a good status", status: 200, answer: `{"error":{"message":"(#100) no","code":100}}`,
@@ -107,7 +111,7 @@ func TestRefusals(t *testing.T) {
 		},
 		{
 			name: "error that is not an object", status: 400, answer: `{"error":"no"}`,
-			want: provider.Error{Message: "HTTP 400 Bad Request"},
+			want: provider.Error{Message: "HTTP 400 Bad Request", Transient: true, Foreign: true},
 		},
 		{
 			name: "wrong types", status: 400, answer: `{"error":{"message":{"a":1},"code":[1],"error_data":[1],"fbtrace_id":{},"error_subcode":1e300}}`,
