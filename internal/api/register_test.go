@@ -28,6 +28,10 @@ func registering(_ context.Context, _ provider.Number, pin string) error {
 		return &provider.Error{OutcomeUnknown: true, Cause: context.DeadlineExceeded}
 	case "000006":
 		return &provider.Error{HTTPStatus: 400, Code: 131031, Message: "Account locked"}
+	case "000007":
+		return &provider.Error{HTTPStatus: 500, Code: 133000, Message: "Incomplete deregistration"}
+	case "000008":
+		return &provider.Error{HTTPStatus: 401, Foreign: true, Message: "HTTP 401 Unauthorized"}
 	}
 	return nil
 }
@@ -65,6 +69,8 @@ func TestRegister(t *testing.T) {
 		refused("wrong PIN", "000001", "whatsapp_registration_failed"),
 		refused("tried too often", "000002", "whatsapp_registration_failed"),
 		refused("locked", "000006", "whatsapp_registration_failed"),
+		refused("still being deregistered", "000007", "whatsapp_registration_failed"),
+		refused("a proxy is in the way", "000008", "whatsapp_upstream_error"),
 		refused("the provider is down", "000003", "whatsapp_upstream_error"),
 		refused("the provider's registration is down", "000004", "whatsapp_upstream_error"),
 		refused("the provider does not answer", "000005", "whatsapp_upstream_error"),

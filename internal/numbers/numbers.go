@@ -181,7 +181,7 @@ func refusal(err error, refused func(*provider.Error) error) error {
 	switch {
 	case !ok:
 		return err
-	case e.HTTPStatus == 0 || e.HTTPStatus >= 500 || e.Transient || e.Class().Transient:
+	case e.Transient || e.Class().Transient: // some codes that are final come with HTTP 500
 		return chat.Fail(chat.CodeProviderFailure, "The provider did not answer or is in trouble. Try again in a while.")
 	default:
 		return refused(e)
