@@ -167,7 +167,18 @@ func (tx *Tx) DisableSubscription(orgID, subscriptionID, reason string) error {
 		WHERE org_id = $1 AND id = $2 AND status = 'active'`, orgID, subscriptionID, reason, tx.now.UnixMilli())
 }
 
-// ChangedSubscriptions returns the ids of the subscriptions that changed since the instant.
-func (r Reader) ChangedSubscriptions(since time.Time) ([]string, error) {
-	return many(r, scanText, "SELECT id FROM webhook_subscriptions WHERE updated_at >= $1", since.UnixMilli())
+// SubscriptionChange is when a subscription changed last.
+type SubscriptionChange struct {
+	ID string
+	At time.Time
+}
+
+// ChangedSubscriptions returns the subscriptions that changed since the instant.
+func (r Reader) ChangedSubscriptions(since time.Time) ([]SubscriptionChange, error) {
+	return many(r, func(row scanner) (c SubscriptionChange, err error) {
+		var at int64
+		err = row.Scan(&c.ID, &at)
+		c.At = toTime(at)
+		return c, err
+	}, "SELECT id, updated_at FROM webhook_subscriptions WHERE updated_at >= $1", since.UnixMilli())
 }

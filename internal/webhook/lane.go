@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"container/heap"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -63,13 +64,14 @@ type lane struct {
 	backlog backlog
 	seat    seat
 
-	endpoint *endpoint // nil until it is loaded
-	changes  int       // how many changes of the subscription were announced
-	loaded   int       // how many of those changes the endpoint has
-	failing  bool      // the table counts failures of the subscription
-	troubled int       // outcomes not stored yet that change what is counted
-	warned   int       // how many warnings about this streak were logged
-	usedAt   store.Moment
+	endpoint  *endpoint // nil until it is loaded
+	changes   int       // how many changes of the subscription were announced
+	loaded    int       // how many of those changes the endpoint has
+	changedAt time.Time // the instant of the last change that was found in the table
+	failing   bool      // the table counts failures of the subscription
+	troubled  int       // outcomes not stored yet that change what is counted
+	warned    int       // how many warnings about this streak were logged
+	usedAt    store.Moment
 }
 
 // seat says where the engine keeps a lane.

@@ -85,6 +85,25 @@ func TestOtherProcesses(t *testing.T) {
 	})
 }
 
+// A change counts here although its transaction took long, or the clock of its node is slow.
+func TestLateChangeOfAnotherProcess(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s, other := w.sink(), w.sink()
+		sub := w.subscribe(s.URL)
+		w.ends(w.deliver(sub, "a")[0], chat.DeliverySucceeded)
+		w.advance(time.Hour)
+		w.deafen()
+		w.InTx(func(tx *store.Tx) error {
+			sub.URL, sub.UpdatedAt = other.URL, tx.Now().Add(-30*time.Second)
+			return tx.UpdateWebhookSubscription(sub)
+		})
+		w.notice(w.engine)
+		w.idle(w.engine)
+		w.ends(w.deliver(sub, "a")[0], chat.DeliverySucceeded)
+		w.next(other)
+	})
+}
+
 // A sweep finishes what somebody has left of an event's deliveries.
 func TestSweepFinishesFanOuts(t *testing.T) {
 	onEachEngine(t, func(w *world) {

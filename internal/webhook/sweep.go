@@ -12,8 +12,9 @@ import (
 const (
 	sweepLanes = 1000
 	// pollOverlap is how far back changes of subscriptions are looked for again, because a transaction becomes visible
-	// some time after the instant it carries.
-	pollOverlap = 5 * time.Second
+	// some time after the instant it carries: it may wait for a row that a frozen node has locked, and its node's clock
+	// may be slow. A change that was seen counts again for pollAgain, because another may carry the same instant.
+	pollOverlap, pollAgain = time.Minute, 5 * time.Second
 	// strangerEvery is how often a lane is searched if its first delivery belongs to another living node.
 	strangerEvery = 5 * time.Second
 	// bornGrace is how long this node's own delivery may take to memory after it was written.
@@ -144,8 +145,9 @@ func (e *Engine) poll(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.polledAt = now
-	for _, id := range changed {
-		if l := e.lanes[id]; l != nil {
+	for _, c := range changed {
+		if l := e.lanes[c.ID]; l != nil && (!c.At.Equal(l.changedAt) || now.Sub(c.At) <= pollAgain) {
+			l.changedAt = c.At
 			l.changes++
 			l.backlog.note()
 			e.consider(l, e.cfg.Store.Moment())
