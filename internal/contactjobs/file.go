@@ -80,7 +80,10 @@ func Delimiter(begin []byte) rune {
 			quoted = !quoted
 		}
 		if b == '\n' && !quoted {
-			break
+			if len(counts) > 0 {
+				break
+			}
+			continue // an empty line
 		}
 		if !quoted {
 			counts[rune(b)]++
@@ -99,13 +102,14 @@ func Delimiter(begin []byte) rune {
 type file struct {
 	csv     *csv.Reader
 	bounded *boundedReader
-	row     int // number of the last row read
+	row     int // number of the last row read, as a spreadsheet shows it
+	line    int // where the next row begins, unless empty lines come first
 	offset  int64
 }
 
 func newFile(r io.Reader, delimiter rune) *file {
 	bounded := &boundedReader{r: r}
-	f := &file{csv: csv.NewReader(bounded), bounded: bounded}
+	f := &file{csv: csv.NewReader(bounded), bounded: bounded, line: 1}
 	f.csv.Comma, f.csv.FieldsPerRecord, f.csv.LazyQuotes = delimiter, -1, true
 	return f
 }
@@ -117,7 +121,10 @@ func (f *file) next() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.row++; f.row > maxRows+1 {
+	line, _ := f.csv.FieldPos(0)
+	f.row += 1 + line - f.line // the lines that the reader has left out are rows, too
+	f.line = line + 1 + strings.Count(strings.Join(cells, ""), "\n")
+	if f.row > maxRows+1 {
 		return nil, fmt.Errorf("the file has more than %d rows: divide it", maxRows)
 	}
 	f.offset = f.csv.InputOffset()
@@ -162,19 +169,25 @@ type importFile struct {
 func newImportFile(r io.Reader, task chat.ContactImport) (*importFile, error) {
 	f := &importFile{file: newFile(r, []rune(task.Delimiter)[0]), mapping: *task.Mapping, numbers: map[string]int{}}
 	if f.mapping.Header {
-		if _, err := f.file.next(); err != nil && err != io.EOF {
+		if _, err := f.filled(); err != nil && err != io.EOF {
 			return nil, err
 		}
 	}
 	return f, nil
 }
 
+// filled returns the cells of the next row that is not empty, or io.EOF.
+func (f *file) filled() ([]string, error) {
+	cells, err := f.next()
+	for err == nil && strings.Join(cells, "") == "" {
+		cells, err = f.next()
+	}
+	return cells, err
+}
+
 // next returns the next row that is not empty, or io.EOF. It refuses a number that an earlier row had.
 func (f *importFile) next() (chat.ImportRow, error) {
-	cells, err := f.file.next()
-	for err == nil && strings.Join(cells, "") == "" {
-		cells, err = f.file.next()
-	}
+	cells, err := f.filled()
 	if err != nil {
 		return chat.ImportRow{}, err
 	}

@@ -347,3 +347,21 @@ func TestLabelThatIsDeletedDuringAnImport(t *testing.T) {
 		}
 	})
 }
+
+// Empty rows before the columns' names, and between others, change nothing, and rows are told of by the number that a
+// spreadsheet shows.
+func TestEmptyRows(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		d := newDesk(t, st)
+		text := "\r\n;;\r\nPhone;Name\r\n\r\n+4915100000001;\"Ada\r\nL.\"\r\n;\r\n\r\nnonsense;Bob\r\n+4915100000001;Ada again\r\n"
+		job := d.work(d.begin([]byte(text), twoColumns).ID, chat.JobDone)
+		if people := d.people(); len(people) != 1 || people["+4915100000001"].Name != "Ada\nL." {
+			t.Errorf("there are %+v", people)
+		}
+		problems, err := d.Read().JobErrors(d.Org.ID, job.ID, 0)
+		d.Must(err)
+		if len(problems) != 2 || problems[0].Row != 8 || problems[1].Row != 9 || problems[1].Problem != "Row 5 has the same number." {
+			t.Errorf("refused are %+v", problems)
+		}
+	})
+}
