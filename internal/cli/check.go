@@ -22,6 +22,11 @@ func (cmd *checkCommand) Run(c *console) error {
 	if err != nil {
 		return explainFolder(err, cmd.Store)
 	}
+	search, err := cmd.checkSearch(c)
+	if err != nil {
+		return explainFolder(err, cmd.Store)
+	}
+	faults = append(faults, search...)
 	err = cmd.inside(c, func(st *store.Store) error {
 		blobs, err := blob.Open(c.ctx, filepath.Join(cmd.Data, "media"), cmd.MediaURL, slog.New(slog.NewTextHandler(c.stderr, nil)))
 		if err != nil {
@@ -70,6 +75,25 @@ func (cmd *checkCommand) checkFile(c *console) (mended []backup.Fault, err error
 		return nil, err
 	}
 	return []backup.Fault{{What: "indexes do not fit their tables", IDs: []string{damage.Why.Error()}, Mended: "they were made anew"}}, nil
+}
+
+// checkSearch reads the embedded store's search index. A broken one is removed if that is asked for: it can always be made
+// anew.
+func (cmd *checkCommand) checkSearch(c *console) ([]backup.Fault, error) {
+	if cmd.DatabaseURL != "" {
+		return nil, nil
+	}
+	err := store.CheckSearch(c.ctx, cmd.Data)
+	damage, is := errors.AsType[*store.Damage](err)
+	if !is {
+		return nil, err
+	}
+	fault := backup.Fault{What: "the search index is damaged", IDs: []string{damage.Why.Error()}}
+	if !cmd.Repair {
+		return []backup.Fault{fault}, nil
+	}
+	fault.Mended = "removed: the server makes it anew"
+	return []backup.Fault{fault}, store.DropSearch(cmd.Data)
 }
 
 // inside runs fn on the store. Without a repair it leaves the files as they are.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -241,6 +242,54 @@ func TestMadeAnew(t *testing.T) {
 			r.found("there", old, m)
 		})
 	}
+}
+
+// An index that is damaged, wherever that is noticed, is rebuilt, also if there is no room for that at first.
+func TestDamaged(t *testing.T) {
+	t.Parallel()
+	for what, notice := range map[string]func(*rig) error{
+		"noticed by the indexer": func(r *rig) error { return r.indexer.Sweep(r.t.Context()) },
+		"noticed by a search": func(r *rig) error {
+			_, err := NewSearcher(r.Store, r.index).Search(r.t.Context(), Request{User: r.user, Kind: chat.KindMessage, Query: Parse("there"), Limit: 10})
+			return err
+		},
+		"without room": func(r *rig) error {
+			disk := storetest.DiskOf(r.t, r.cfg.Dir)
+			disk.Fail(storetest.Write, "search.db", syscall.ENOSPC)
+			defer disk.Mend()
+			return errors.Join(r.indexer.Sweep(r.t.Context()), r.indexer.Sweep(r.t.Context()))
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, storetest.SQLite)
+			m := r.write("still there")
+			r.Clock.Advance(time.Hour)
+			r.sweep()
+			r.index.Close()
+			r.spoil()
+			r.open()
+			if err := notice(r); err == nil {
+				t.Fatal("nothing was noticed")
+			}
+			if err := r.indexer.Sweep(t.Context()); err != nil { // it is made anew only now
+				r.sweep()
+			}
+			r.found("there", m)
+		})
+	}
+}
+
+// spoil overwrites all pages of the index but the first.
+func (r *rig) spoil() {
+	r.t.Helper()
+	path := filepath.Join(r.cfg.Dir, "search.db")
+	content, err := os.ReadFile(path)
+	r.Must(err)
+	for i := 4096; i < len(content); i++ {
+		content[i] = 0xff
+	}
+	r.Must(os.WriteFile(path, content, 0o600))
 }
 
 // Only one of two nodes updates the index at a time.

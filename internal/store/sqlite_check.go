@@ -45,6 +45,30 @@ func CheckFile(ctx context.Context, path string) error {
 	return errors.Join(err, db.Close())
 }
 
+// CheckSearch reads the search index of a folder from end to end, and reports faults. Without one there are none: the server
+// makes it.
+func CheckSearch(ctx context.Context, dir string) error {
+	path := filepath.Join(dir, searchFile)
+	if fileSize(path) == 0 {
+		return nil
+	}
+	db, err := openDatabase(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(check(ctx, db, path, wholeCheck), db.Close())
+}
+
+// DropSearch removes the search index of a folder, on which no server may run. The next one makes it anew.
+func DropSearch(dir string) error {
+	release, err := lockServing(Config{Dir: dir, MustExist: true})
+	if err != nil {
+		return err
+	}
+	defer release()
+	return removeSearch(filepath.Join(dir, searchFile))
+}
+
 // KeepJournal keeps the journal that a crash has left in a folder out of the database, until it is released. Otherwise SQLite
 // copies it when the last connection is closed; this one is open meanwhile, and may not write.
 func KeepJournal(ctx context.Context, dir string) (release func() error, err error) {

@@ -28,8 +28,10 @@ type sqliteSearch struct {
 
 	using   sync.RWMutex // opening and closing hold the write lock
 	writing sync.Mutex
-	writer  *sqliteConn
+	writer  *sqliteConn // nil: there is no index, because it could not be made anew
 	readers *sqlitePool
+	made    int // how often it was opened
+	closed  bool
 }
 
 // The index stores only trigrams; the texts are in the store. "case_sensitive" because letters are folded
@@ -52,19 +54,33 @@ func (e *sqliteEngine) openSearch(ctx context.Context, s *Store) (searchEngine, 
 	return x, err
 }
 
+// errNoIndex means that the index must be made anew first.
+var errNoIndex = fmt.Errorf("%w: there is no search index", ErrUnavailable)
+
+// mended makes the index anew after an error of its own, unless that was done since. Until it is filled again, searches find
+// less.
+func (x *sqliteSearch) mended(ctx context.Context, made int, err error) error {
+	x.using.Lock()
+	defer x.using.Unlock()
+	if x.closed || x.made != made {
+		return err
+	}
+	return errors.Join(err, x.makeAnew(context.WithoutCancel(ctx)))
+}
+
 // makeAnew replaces the index by an empty one.
 func (x *sqliteSearch) makeAnew(ctx context.Context) error {
 	x.close()
-	if err := x.remove(); err != nil {
+	if err := removeSearch(x.path); err != nil {
 		return err
 	}
 	return x.open(ctx)
 }
 
-// remove deletes the index.
-func (x *sqliteSearch) remove() error {
+// removeSearch deletes an index.
+func removeSearch(path string) error {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(x.path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("the search index cannot be made anew: %w", err)
 		}
 	}
@@ -72,6 +88,12 @@ func (x *sqliteSearch) remove() error {
 }
 
 func (x *sqliteSearch) open(ctx context.Context) (err error) {
+	x.made++
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, x.close())
+		}
+	}()
 	if err := createPrivate(x.path); err != nil {
 		return err
 	}
@@ -134,6 +156,7 @@ func (x *sqliteSearch) inTx(ctx context.Context, fn func() error) error {
 func (x *sqliteSearch) Close() error {
 	x.using.Lock()
 	defer x.using.Unlock()
+	x.closed = true
 	return x.close()
 }
 
@@ -151,11 +174,9 @@ func (x *sqliteSearch) close() (err error) {
 
 // Update runs fn. A broken index is rebuilt.
 func (x *sqliteSearch) Update(ctx context.Context, fn func(SearchUpdate) error) (bool, error) {
-	followed, err := x.update(ctx, fn)
-	if isCorrupt(err) {
-		x.using.Lock()
-		defer x.using.Unlock()
-		return true, errors.Join(err, x.makeAnew(ctx))
+	made, followed, err := x.update(ctx, fn)
+	if isCorrupt(err) || errors.Is(err, errNoIndex) {
+		return true, x.mended(ctx, made, err)
 	}
 	if err == nil && len(followed) > 0 {
 		err = x.store.InTx(ctx, func(tx *Tx) error { return tx.dropSearchChanges(followed) })
@@ -163,17 +184,28 @@ func (x *sqliteSearch) Update(ctx context.Context, fn func(SearchUpdate) error) 
 	return true, err
 }
 
-func (x *sqliteSearch) update(ctx context.Context, fn func(SearchUpdate) error) (followed []string, err error) {
+func (x *sqliteSearch) update(ctx context.Context, fn func(SearchUpdate) error) (made int, followed []string, err error) {
 	x.using.RLock()
 	defer x.using.RUnlock()
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	if x.writer == nil {
-		return nil, ErrClosed
+	if err := x.missing(); err != nil {
+		return x.made, nil, err
 	}
 	u := &sqliteSearchUpdate{Reader: x.reader(ctx, x.writer), index: x}
 	err = x.inTx(ctx, func() error { return fn(u) })
-	return u.followed, err
+	return x.made, u.followed, err
+}
+
+// missing is why there is no index.
+func (x *sqliteSearch) missing() error {
+	switch {
+	case x.closed:
+		return ErrClosed
+	case x.writer == nil:
+		return errNoIndex
+	}
+	return nil
 }
 
 // isCorrupt reports a broken database file.
@@ -182,14 +214,25 @@ func isCorrupt(err error) bool {
 	return code == sqlite.ResultCorrupt || code == sqlite.ResultNotADB
 }
 
-// read runs fn on a reading connection.
+// read runs fn on a reading connection. Some damage is met by readers alone, so they have a broken index rebuilt too.
 func (x *sqliteSearch) read(ctx context.Context, fn func(Reader) error) error {
+	made, err := x.tryRead(ctx, fn)
+	switch {
+	case isCorrupt(err):
+		return x.mended(ctx, made, fmt.Errorf("%w: %w", ErrUnavailable, err))
+	case errors.Is(err, errNoIndex):
+		return x.mended(ctx, made, err)
+	}
+	return err
+}
+
+func (x *sqliteSearch) tryRead(ctx context.Context, fn func(Reader) error) (made int, err error) {
 	x.using.RLock()
 	defer x.using.RUnlock()
-	if x.readers == nil {
-		return ErrClosed
+	if err := x.missing(); err != nil {
+		return x.made, err
 	}
-	return x.readers.use(ctx, func(conn *sqliteConn) error { return fn(x.reader(ctx, conn)) })
+	return x.made, x.readers.use(ctx, func(conn *sqliteConn) error { return fn(x.reader(ctx, conn)) })
 }
 
 // Marks returns how far the index reaches.
