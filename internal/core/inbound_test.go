@@ -388,23 +388,32 @@ func TestPreferences(t *testing.T) {
 	})
 }
 
-// The log has one short line for any number of useless updates.
+// The log has one short line for any number of useless updates, and one for those that somebody may miss.
 func TestUselessUpdatesAreOneLine(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		elsewhere := w.Text("wamid.1", strings.Repeat("long ", 1000))
 		elsewhere.Origin = provider.Origin{PhoneNumberID: "999999999999"}
-		updates := []provider.Update{provider.Ignored{Origin: w.Origin(), Field: "flows", Reason: strings.Repeat("because ", 1000)}}
+		useless := provider.Ignored{Origin: w.Origin(), Field: "flows", Reason: strings.Repeat("because ", 1000)}
+		lost := provider.Ignored{Origin: w.Origin(), Field: "messages", Reason: strings.Repeat("no id ", 1000), Lost: true}
+		var updates []provider.Update
 		for range 1000 {
-			updates = append(updates, elsewhere, provider.ErrorReport{Origin: w.Origin(), Errors: []*provider.Error{{Code: 1, Message: strings.Repeat("long ", 1000)}}})
+			updates = append(updates, useless, elsewhere, lost, provider.ErrorReport{Origin: w.Origin(), Errors: []*provider.Error{{Code: 1, Message: strings.Repeat("long ", 1000)}}})
 		}
-		var log strings.Builder
-		applier := core.Applier{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
-		w.InTx(func(tx *store.Tx) error {
-			log.Reset() // a transaction may run again
-			return applier.ApplyAll(tx, updates)
-		})
-		text := log.String()
-		if strings.Count(text, "\n") != 1 || len(text) > 1000 || !strings.Contains(text, "of_no_use=1001") || !strings.Contains(text, "not_connected=1000") || !strings.Contains(text, "flows") {
+		logged := func(level slog.Level) string {
+			var log strings.Builder
+			applier := core.Applier{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level}))}
+			w.InTx(func(tx *store.Tx) error {
+				log.Reset() // a transaction may run again
+				return applier.ApplyAll(tx, updates)
+			})
+			return log.String()
+		}
+		if text := logged(slog.LevelInfo); strings.Count(text, "\n") != 1 || len(text) > 1000 || !strings.Contains(text, "level=WARN") || !strings.Contains(text, "updates=2000") ||
+			!strings.Contains(text, *w.Account.PhoneNumberID) || !strings.Contains(text, "no id") {
+			w.T.Errorf("the operator reads %s", text)
+		}
+		if text := logged(slog.LevelDebug); strings.Count(text, "\n") != 2 || len(text) > 2000 || !strings.Contains(text, "of_no_use=1000") || !strings.Contains(text, "not_connected=1000") ||
+			!strings.Contains(text, "flows") {
 			w.T.Errorf("logged %s", text)
 		}
 	})

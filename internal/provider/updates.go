@@ -235,4 +235,5 @@ type Ignored struct {
 	Origin
 	Field  string
 	Reason string
+	Lost   bool // we would use it, but it is not complete
 }

@@ -126,7 +126,7 @@ func (c *change) decode() {
 	case !known:
 		c.ignore("the field is not used")
 	case !c.value.isObject():
-		c.ignore("the change has no value")
+		c.lose("the change has no value")
 	default:
 		c.contacts = newDirectory(c.value)
 		decoder(c)
@@ -140,4 +140,9 @@ func (c *change) add(u provider.Update) { c.updates = append(c.updates, u) }
 
 func (c *change) ignore(reason string) {
 	c.add(provider.Ignored{Origin: c.origin, Field: c.field, Reason: reason})
+}
+
+// lose is ignore for a part that we would use if we could read it.
+func (c *change) lose(reason string) {
+	c.add(provider.Ignored{Origin: c.origin, Field: c.field, Reason: reason, Lost: true})
 }

@@ -24,7 +24,7 @@ func (c *change) addressBook() {
 			},
 		}
 		if !known(u.Contact) {
-			c.ignore("the change to the address book names no contact")
+			c.lose("the change to the address book names no contact")
 			continue
 		}
 		c.add(u)
@@ -53,7 +53,7 @@ func (c *change) history() {
 
 func (c *change) historyChunk(chunk node) {
 	if !chunk.isObject() {
-		c.ignore("the part of the history is not an object")
+		c.lose("the part of the history is not an object")
 		return
 	}
 	u := provider.HistoryChunk{Origin: c.origin}
@@ -88,10 +88,10 @@ func isOutbound(m node, business string) bool {
 func (c *change) historyMessage(messages []provider.HistoryMessage, m node, who provider.Person, contact node, outbound bool) []provider.HistoryMessage {
 	switch {
 	case m.text("id") == "":
-		c.ignore("the message has no id")
+		c.lose("the message has no id")
 		return messages
 	case !known(who):
-		c.ignore("the message does not say whom it is with")
+		c.lose("the message does not say whom it is with")
 		return messages
 	}
 	return append(messages, provider.HistoryMessage{

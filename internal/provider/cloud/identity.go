@@ -80,7 +80,7 @@ func (c *change) identities() {
 
 func (c *change) addIdentity(u provider.IdentityChange) {
 	if !known(u.Previous) || !known(u.Current) {
-		c.ignore("the change of identity names only one side")
+		c.lose("the change of identity names only one side")
 		return
 	}
 	c.add(u)
@@ -98,7 +98,7 @@ func (c *change) preferences() {
 			Timestamp: instant(item.text("timestamp")),
 		}
 		if !known(who) || p.Value == "" {
-			c.ignore("the preference does not say whose or what it is")
+			c.lose("the preference does not say whose or what it is")
 			continue
 		}
 		c.add(p)

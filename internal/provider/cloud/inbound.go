@@ -34,9 +34,9 @@ func (c *change) written(m node, byBusiness bool) {
 	who, contact := c.author(m, byBusiness)
 	switch {
 	case m.text("id") == "":
-		c.ignore("the message has no id")
+		c.lose("the message has no id")
 	case !known(who):
-		c.ignore("the message does not say whom it is with")
+		c.lose("the message does not say whom it is with")
 	case m.text("type") == "edit":
 		c.edit(m, who, contact, byBusiness)
 	case m.text("type") == "revoke":
@@ -130,7 +130,7 @@ func (c *change) edit(m node, who provider.Person, contact node, byBusiness bool
 		ByBusiness: byBusiness,
 	}
 	if e.OriginalID == "" {
-		c.ignore("the edit does not name a message")
+		c.lose("the edit does not name a message")
 		return
 	}
 	body := readContent(object.get("message"))
@@ -154,7 +154,7 @@ func (c *change) revoke(m node, byBusiness bool) {
 		ByBusiness: byBusiness,
 	}
 	if r.OriginalID == "" {
-		c.ignore("the revocation does not name a message")
+		c.lose("the revocation does not name a message")
 		return
 	}
 	c.add(r)
@@ -179,7 +179,7 @@ func (c *change) status(s node) {
 		Raw:          provider.Raw{Item: rawStatus(s), Metadata: c.metadata},
 	}
 	if u.Status == "" || (u.ProviderID == "" && u.CallbackData == "") {
-		c.ignore("the status does not name a message and its state")
+		c.lose("the status does not name a message and its state")
 		return
 	}
 	if contact.isObject() {

@@ -20,7 +20,7 @@ func (c *change) account() {
 	}
 	u.WABAID = cmp.Or(v.get("waba_info").text("waba_id"), u.WABAID)
 	if u.Event == "" {
-		c.ignore("the account's update has no event")
+		c.lose("the account's update has no event")
 		return
 	}
 	c.add(u)
@@ -73,7 +73,7 @@ func (c *change) numberName() {
 func (c *change) number(u provider.NumberUpdate) {
 	u.Origin, u.Phone = c.origin, e164(c.origin.DisplayPhoneNumber)
 	if u.Phone == "" && u.PhoneNumberID == "" {
-		c.ignore("the update does not say of which number")
+		c.lose("the update does not say of which number")
 		return
 	}
 	c.add(u)
@@ -91,7 +91,7 @@ func (c *change) template() {
 		Language: strings.ReplaceAll(v.text("message_template_language"), "-", "_"),
 	}
 	if u.Aspect == "" || (u.ID == "" && u.Name == "") {
-		c.ignore("the template's update does not say of which template or what")
+		c.lose("the template's update does not say of which template or what")
 		return
 	}
 	switch u.Aspect {
