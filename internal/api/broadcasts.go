@@ -294,9 +294,30 @@ type labelsBody struct {
 	LabelIDs []string            `json:"label_ids,omitempty" maxItems:"50"`
 	Match    string              `json:"match,omitempty" enum:"any,all" default:"any"`
 	Filter   *chat.ContactFilter `json:"filter,omitempty" doc:"Instead of labels."`
+	// What a creation takes beside them. Ignored, it would take the labels away, and the caller would not know.
+	ContactIDs rest.AnyJSON `json:"contact_ids,omitempty" hidden:"true"`
+	Recipients rest.AnyJSON `json:"recipients,omitempty" hidden:"true"`
+}
+
+// checkNoList refuses a list of recipients.
+func (b *labelsBody) checkNoList() error {
+	field := "audience.contact_ids"
+	switch {
+	case b.ContactIDs != nil:
+	case b.Recipients != nil:
+		field = "audience.recipients"
+	default:
+		return nil
+	}
+	return chat.Invalid(field, "A change takes labels or a filter. Recipients are added with POST …/recipients, and removed with DELETE …/recipients.")
 }
 
 func (a *API) checkBroadcastPatch(c *rest.Call, in *rest.NumberSentTo[rest.BroadcastID, updateBroadcastBody]) error {
+	if audience := in.Body.Audience; audience != nil {
+		if err := audience.checkNoList(); err != nil {
+			return err
+		}
+	}
 	if in.Body.Template == nil {
 		return nil
 	}

@@ -87,6 +87,9 @@ func TestBroadcastDraft(t *testing.T) {
 		if b.Status != "draft" || b.ScheduledAt != nil || b.Audience.Filter != nil || len(b.Audience.LabelIDs) != 1 {
 			t.Errorf("it becomes %+v", b)
 		}
+		for _, list := range []string{"contact_ids", "recipients"} {
+			call(http.MethodPatch, id, `{"audience":{"`+list+`":[]}}`).RequireFailure(t, "invalid_field_value", "audience."+list)
+		}
 		everybody := draft{}
 		call(http.MethodPost, "", `{"name":"Sale","template":{"name":"sale","language":"en"},"audience":{"filter":{}}}`).RequireStatus(t, http.StatusCreated).Data(t, &everybody)
 		call(http.MethodGet, "/"+everybody.ID, "").RequireStatus(t, http.StatusOK).Data(t, &everybody)
