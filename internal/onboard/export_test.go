@@ -18,6 +18,12 @@ var Readable = readable
 func Date(accept string, at time.Time) string            { return textFor(accept).date(at) }
 func Remaining(accept string, left time.Duration) string { return textFor(accept).remaining(left) }
 
+// RenewOften makes a worker renew its holds very often. It must not have been started.
+func RenewOften(w *Worker) *Worker {
+	w.renewEvery = time.Millisecond
+	return w
+}
+
 // MissingTexts are the texts that some language lacks or names differently.
 func MissingTexts() (missing []string) {
 	for _, t := range languages {

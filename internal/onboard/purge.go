@@ -35,7 +35,7 @@ func (w *Worker) followDisconnection(h *heldJob) error {
 		return err
 	}
 	if left := w.stragglersLeft(h.job); left > 0 {
-		return h.hold(left, h.job.Attempts+1)
+		return h.postpone(left)
 	}
 	err = h.finish(func(tx *store.Tx) error { return tx.RemoveAccount(account.OrgID, account.ID) })
 	if err == nil {
@@ -108,9 +108,8 @@ type purge struct {
 }
 
 func (p *purge) run() error {
-	inTx := func(fn func(*store.Tx) error) error { return p.held.batch(holdFor, p.held.job.Attempts, fn) }
 	for p.worker.Context().Err() == nil {
-		rows, _, err := p.steps.DoIn(p.worker.Context(), inTx, func(tx *store.Tx, rows int) (int64, error) { return core.PurgeBatch(tx, p.account, rows) })
+		rows, _, err := p.steps.DoIn(p.worker.Context(), p.held.batch, func(tx *store.Tx, rows int) (int64, error) { return core.PurgeBatch(tx, p.account, rows) })
 		if err != nil {
 			return err
 		}

@@ -89,6 +89,11 @@ func (r *rig) page(publicURL string) *onboard.Page {
 // worker starts a worker with a clock that stands still, so it looks for jobs only when it is woken.
 func (r *rig) worker(change func(*onboard.WorkerConfig)) *onboard.Worker {
 	r.t.Helper()
+	return parttest.Start(r.t, r.newWorker(change))
+}
+
+func (r *rig) newWorker(change func(*onboard.WorkerConfig)) *onboard.Worker {
+	r.t.Helper()
 	cfg := onboard.WorkerConfig{
 		Store: r.Store, Provider: r.provider, Log: r.log.Logger(), Token: openToken, PIN: func(string) string { return "123456" },
 		Lease: func() store.Lease { return store.LeaseForGood("node") },
@@ -97,7 +102,7 @@ func (r *rig) worker(change func(*onboard.WorkerConfig)) *onboard.Worker {
 	if change != nil {
 		change(&cfg)
 	}
-	return parttest.Start(r.t, onboard.NewWorker(cfg))
+	return onboard.NewWorker(cfg)
 }
 
 func openToken(a chat.Account) (string, error) {
@@ -114,14 +119,33 @@ type spoiled struct {
 
 	mu    sync.Mutex
 	fail  map[string]error
+	hangs map[string]chan struct{}
 	calls []string
 }
 
 func (s *spoiled) note(call string) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.calls = append(s.calls, call)
-	return s.fail[call]
+	hangs, err := s.hangs[call], s.fail[call]
+	s.mu.Unlock()
+	if hangs != nil {
+		<-hangs
+	}
+	return err
+}
+
+// hang makes a call wait until it is let go.
+func (s *spoiled) hang(call string) (letGo func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hangs := make(chan struct{})
+	s.hangs = map[string]chan struct{}{call: hangs}
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		s.hangs = nil
+		s.mu.Unlock()
+		close(hangs)
+	})
 }
 
 // spoil makes a call fail from now on; nil heals it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -17,10 +18,11 @@ const (
 	// sweepEvery is how often the worker looks for jobs that nobody woke it for: those of other nodes and of
 	// commands, retries, and those left by a crash.
 	sweepEvery = 5 * time.Second
-	// holdFor is how long a job belongs to the node that took it; each step renews it. If it runs out, another
-	// node repeats the step, which does no harm.
+	// holdFor is how long a job belongs to the node that took it, which renews that while it works on the job. If it runs
+	// out, another node repeats the step, which does no harm.
 	holdFor = 30 * time.Second
-	// maxJobs is how many jobs a node works on at once.
+	// maxJobs is how many jobs of a kind a node works on at once. Purges can take hours, and nothing of a connected number
+	// waits for them.
 	maxJobs = 4
 	// giveUpAfter is the provider's own deadline for importing a phone app's data.
 	giveUpAfter = 24 * time.Hour
@@ -48,13 +50,16 @@ type WorkerConfig struct {
 type Worker struct {
 	part.Life
 	part.Bell
-	cfg   WorkerConfig
-	slots chan struct{}
+	cfg        WorkerConfig
+	slots      map[store.AccountJobKind]chan struct{}
+	renewEvery time.Duration
 }
 
 // NewWorker makes a worker.
 func NewWorker(cfg WorkerConfig) *Worker {
-	return &Worker{Life: part.NewLife(), Bell: part.NewBell(), cfg: cfg, slots: make(chan struct{}, maxJobs)}
+	return &Worker{Life: part.NewLife(), Bell: part.NewBell(), cfg: cfg, renewEvery: holdFor / 3, slots: map[store.AccountJobKind]chan struct{}{
+		store.JobConnected: make(chan struct{}, maxJobs), store.JobDisconnected: make(chan struct{}, maxJobs),
+	}}
 }
 
 // Start begins the work. What is left at a stop is done after the next start.
@@ -72,31 +77,45 @@ func (w *Worker) Start(ctx context.Context) error {
 	return nil
 }
 
-// Sweep takes as many jobs as maxJobs allows.
+// Sweep takes as many jobs of each kind as maxJobs allows.
 func (w *Worker) Sweep(ctx context.Context) error {
-	free, lease := maxJobs-len(w.slots), w.cfg.Lease()
-	if free == 0 || !lease.Holds(w.cfg.Store.Moment(), 0) {
+	lease := w.cfg.Lease()
+	if !lease.Holds(w.cfg.Store.Moment(), 0) {
 		return nil
 	}
 	var jobs []store.AccountJob
-	err := w.cfg.Store.InTx(ctx, func(tx *store.Tx) (err error) {
-		jobs, err = tx.ClaimAccountJobs(lease.Node, tx.Now().Add(holdFor), lastRetry, free)
-		return err
+	err := w.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
+		jobs = nil
+		for kind, slots := range w.slots {
+			claimed, err := tx.ClaimAccountJobs(kind, lease.Node, tx.Now().Add(holdFor), lastRetry, maxJobs-len(slots))
+			if err != nil {
+				return err
+			}
+			jobs = append(jobs, claimed...)
+		}
+		return nil
 	})
+	if err != nil {
+		return err
+	}
 	for _, job := range jobs {
-		w.slots <- struct{}{}
+		slots := w.slots[job.Kind]
+		slots <- struct{}{}
 		w.Go(func(context.Context) {
 			w.do(job)
-			<-w.slots
+			<-slots
 			w.Wake() // a waiting job may use the free place
 		})
 	}
-	return err
+	return nil
 }
 
 // do works on a job, and postpones it if it fails.
 func (w *Worker) do(job store.AccountJob) {
-	held := &heldJob{worker: w, job: job}
+	held := &heldJob{worker: w, job: job, row: job}
+	ended := make(chan struct{})
+	w.Go(func(context.Context) { held.keep(ended) })
+	defer close(ended)
 	var err error
 	switch job.Kind {
 	case store.JobConnected:
@@ -118,7 +137,7 @@ func (w *Worker) do(job store.AccountJob) {
 		return
 	}
 	w.cfg.Log.Warn("will be tried again", attrs...)
-	if err := held.hold(min(firstRetry<<min(job.Attempts, 20), lastRetry), job.Attempts+1); err != nil && !w.Ended() {
+	if err := held.postpone(min(firstRetry<<min(job.Attempts, 20), lastRetry)); err != nil && !w.Ended() {
 		w.cfg.Log.Warn("a retry could not be written", "account", job.AccountID, "error", err)
 	}
 }
@@ -130,32 +149,73 @@ var errLost = errors.New("the job is not ours any more")
 type heldJob struct {
 	worker *Worker
 	job    store.AccountJob
+
+	mu   sync.Mutex       // one change of the row at a time
+	row  store.AccountJob // as it is in the table
+	over bool             // it was finished or given back
 }
 
-// hold renews the job's hold.
-func (h *heldJob) hold(d time.Duration, attempts int) error {
-	return h.batch(d, attempts, nil)
-}
-
-// release gives the job back.
-func (h *heldJob) release() {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.worker.Context()), 5*time.Second)
-	defer cancel()
-	err := h.worker.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
-		_, err := tx.HoldAccountJob(h.job, tx.Now(), h.job.Attempts)
-		return err
-	})
-	if err != nil {
-		h.worker.cfg.Log.Warn("a job could not be given back", "account", h.job.AccountID, "error", err)
+// keep renews the hold until the work has ended: the provider can be slow, and a number can have many templates.
+func (h *heldJob) keep(ended <-chan struct{}) {
+	tick := time.NewTicker(h.worker.renewEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := h.batch(nil); err != nil && !errors.Is(err, errLost) && !h.worker.Ended() {
+				h.worker.cfg.Log.Warn("the hold of a job could not be renewed", "account", h.job.AccountID, "error", err)
+			}
+		case <-ended:
+			return
+		}
 	}
 }
 
 // batch runs fn in a transaction that also renews the hold, so that only the holder changes anything.
-func (h *heldJob) batch(d time.Duration, attempts int, fn func(*store.Tx) error) error {
-	job := h.job
-	err := h.worker.cfg.Store.InTx(h.worker.Context(), func(tx *store.Tx) error {
-		job.DueAt = tx.Now().Add(d)
-		ours, err := tx.HoldAccountJob(h.job, job.DueAt, attempts)
+func (h *heldJob) batch(fn func(*store.Tx) error) error {
+	return h.write(h.worker.Context(), false, until(holdFor, h.job.Attempts), fn)
+}
+
+// postpone gives the job back until its next attempt.
+func (h *heldJob) postpone(d time.Duration) error {
+	return h.write(h.worker.Context(), true, until(d, h.job.Attempts+1), nil)
+}
+
+// release gives the job back at once.
+func (h *heldJob) release() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.worker.Context()), 5*time.Second)
+	defer cancel()
+	if err := h.write(ctx, true, until(0, h.job.Attempts), nil); err != nil && !errors.Is(err, errLost) {
+		h.worker.cfg.Log.Warn("a job could not be given back", "account", h.job.AccountID, "error", err)
+	}
+}
+
+// finish runs fn and deletes the job, in one transaction.
+func (h *heldJob) finish(fn func(*store.Tx) error) error {
+	return h.write(h.worker.Context(), true, func(tx *store.Tx, row *store.AccountJob) (bool, error) { return tx.FinishAccountJob(*row) }, fn)
+}
+
+// until makes a job due in that time.
+func until(d time.Duration, attempts int) func(*store.Tx, *store.AccountJob) (bool, error) {
+	return func(tx *store.Tx, row *store.AccountJob) (bool, error) {
+		due := tx.Now().Add(d)
+		ours, err := tx.HoldAccountJob(*row, due, attempts)
+		row.DueAt = due
+		return ours, err
+	}
+}
+
+// write changes the row and runs fn, in one transaction, if the job is still ours. over: it is not any more after that.
+func (h *heldJob) write(ctx context.Context, over bool, change func(*store.Tx, *store.AccountJob) (bool, error), fn func(*store.Tx) error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over {
+		return errLost
+	}
+	var row store.AccountJob
+	err := h.worker.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
+		row = h.row
+		ours, err := change(tx, &row)
 		if err == nil && !ours {
 			err = errLost
 		}
@@ -165,23 +225,9 @@ func (h *heldJob) batch(d time.Duration, attempts int, fn func(*store.Tx) error)
 		return fn(tx)
 	})
 	if err == nil {
-		h.job = job
+		h.row, h.over = row, over
 	}
 	return err
-}
-
-// finish runs fn and deletes the job, in one transaction.
-func (h *heldJob) finish(fn func(*store.Tx) error) error {
-	return h.worker.cfg.Store.InTx(h.worker.Context(), func(tx *store.Tx) error {
-		ours, err := tx.FinishAccountJob(h.job)
-		if err == nil && !ours {
-			err = errLost
-		}
-		if err != nil || fn == nil {
-			return err
-		}
-		return fn(tx)
-	})
 }
 
 // followConnection subscribes to callbacks, registers the number if the page has not tried, requests the data of its
@@ -213,9 +259,6 @@ func (w *Worker) followConnection(h *heldJob) error {
 	if err := w.importApp(n, account, number); err != nil {
 		return err
 	}
-	if err := h.hold(holdFor, h.job.Attempts); err != nil {
-		return err
-	}
 	if w.cfg.Connected != nil {
 		if err := w.cfg.Connected(w.Context(), account); err != nil {
 			return err
@@ -232,7 +275,7 @@ func (w *Worker) register(h *heldJob, account chat.Account, n provider.Number, n
 		return nil
 	}
 	number = register(w.Context(), w.cfg.Provider, n, number, w.cfg.PIN(n.PhoneNumberID), w.cfg.Log.With("account", account.ID))
-	return h.batch(holdFor, h.job.Attempts, func(tx *store.Tx) error {
+	return h.batch(func(tx *store.Tx) error {
 		_, err := core.KeepStanding(tx, account, number)
 		return err
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/onboard"
+	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/simulator"
 	"github.com/parleyhq/parley/internal/store"
@@ -139,6 +140,51 @@ func TestFollowUpIsRepeated(t *testing.T) {
 		if text := r.log.String(); !strings.Contains(text, "could not be completed") || !strings.Contains(text, second.ID) {
 			t.Errorf("logged %s", text)
 		}
+	})
+}
+
+// TestSlowFollowUpIsNotRepeated keeps a job that takes longer than a hold lasts. It would otherwise be begun anew again and
+// again, and never end.
+func TestSlowFollowUpIsNotRepeated(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		r.connected("+62 812 5550 404", nil)
+		before := r.provider.count("subscribe") // by the page
+		letGo := r.provider.hang("subscribe")
+		defer letGo()
+		w := parttest.Start(t, onboard.RenewOften(r.newWorker(nil)))
+		w.Wake()
+		eventually(t, "the provider is called", func() bool { return r.provider.count("subscribe") == before+1 })
+		for range 3 {
+			r.Clock.Advance(20 * time.Second)
+			renewed := r.Clock.Now().Add(20 * time.Second)
+			eventually(t, "the hold is renewed", func() bool { return r.left()[0].DueAt.After(renewed) })
+		}
+		r.Must(w.Sweep(t.Context()))
+		letGo()
+		eventually(t, "it is done", r.settled)
+		if n := r.provider.count("subscribe"); n != before+1 {
+			t.Errorf("the provider was called %d times", n-before)
+		}
+	})
+}
+
+// TestPurgesLeaveRoom connects a number while as many purges as may run at once do not come to an end.
+func TestPurgesLeaveRoom(t *testing.T) {
+	each(t, func(t *testing.T, r *rig) {
+		letGo := r.provider.hang("unsubscribe")
+		defer letGo()
+		const purges = 4
+		for i := range purges {
+			r.disconnect(r.connected(fmt.Sprint("+62 812 5550 46", i), nil))
+		}
+		w := r.worker(nil)
+		w.Wake()
+		eventually(t, "the purges run", func() bool { return r.provider.count("unsubscribe") == purges })
+		r.connected("+62 812 5550 470", nil)
+		eventually(t, "the number is followed up", func() bool {
+			w.Wake()
+			return len(r.left()) == purges
+		})
 	})
 }
 

@@ -43,13 +43,13 @@ func (tx *Tx) PutAccountJob(orgID, accountID string, kind AccountJobKind) error 
 	return err
 }
 
-// ClaimAccountJobs gives the node up to limit due jobs until the given instant. A job that nobody has claimed
+// ClaimAccountJobs gives the node up to limit due jobs of a kind until the given instant. A job that nobody has claimed
 // yet is due at once. No job is postponed for longer than longest: if its row says otherwise, it was written
 // before the clock was turned back.
-func (tx *Tx) ClaimAccountJobs(node string, until time.Time, longest time.Duration, limit int) ([]AccountJob, error) {
+func (tx *Tx) ClaimAccountJobs(kind AccountJobKind, node string, until time.Time, longest time.Duration, limit int) ([]AccountJob, error) {
 	claimed, err := many(tx.Reader, scanAccountJob, "UPDATE account_jobs SET due_at = $2 WHERE "+tx.dialect.oneOfThose("org_id, account_id, kind",
-		"account_jobs WHERE due_at <= $1 OR due_at > $4 OR due_at > $5 AND due_at = created_at ORDER BY due_at LIMIT $3"+tx.dialect.skipLocked)+
-		" RETURNING "+accountJobColumns, tx.now.UnixMilli(), until.UnixMilli(), limit, fromFuture(tx.now.Add(longest)), fromFuture(tx.now))
+		"account_jobs WHERE kind = $6 AND (due_at <= $1 OR due_at > $4 OR due_at > $5 AND due_at = created_at) ORDER BY due_at LIMIT $3"+tx.dialect.skipLocked)+
+		" RETURNING "+accountJobColumns, tx.now.UnixMilli(), until.UnixMilli(), limit, fromFuture(tx.now.Add(longest)), fromFuture(tx.now), string(kind))
 	if err == nil && len(claimed) > 0 {
 		err = tx.stillAlive(node)
 	}

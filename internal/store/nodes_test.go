@@ -38,7 +38,7 @@ var claimAll = map[string]func(tx *store.Tx, node string) error{
 		if err := tx.PutAccountJob("org", tx.NewID(chat.KindAccount), store.JobConnected); err != nil {
 			return err
 		}
-		_, err := tx.ClaimAccountJobs(node, tx.Now().Add(time.Minute), time.Hour, 1)
+		_, err := tx.ClaimAccountJobs(store.JobConnected, node, tx.Now().Add(time.Minute), time.Hour, 1)
 		return err
 	},
 	"deliveries": func(tx *store.Tx, node string) error {

@@ -17,7 +17,7 @@ func TestAccountJobsHaveOneHolder(t *testing.T) {
 		storetest.Alive(t, st, "node")
 		claim := func() (jobs []store.AccountJob) {
 			storetest.InTx(t, st, func(tx *store.Tx) (err error) {
-				jobs, err = tx.ClaimAccountJobs("node", tx.Now().Add(time.Minute), time.Hour, 10)
+				jobs, err = tx.ClaimAccountJobs(store.JobConnected, "node", tx.Now().Add(time.Minute), time.Hour, 10)
 				return err
 			})
 			return jobs

@@ -62,7 +62,7 @@ func writeWork(tx *store.Tx, node string) error {
 	if err := tx.PutAccountJob("org", "claimed job", store.JobConnected); err != nil {
 		return err
 	}
-	if _, err := tx.ClaimAccountJobs(node, soon, 0, 1); err != nil {
+	if _, err := tx.ClaimAccountJobs(store.JobConnected, node, soon, 0, 1); err != nil {
 		return err
 	}
 	if err := tx.PutAccountJob("org", "job", store.JobConnected); err != nil {
@@ -106,7 +106,7 @@ func foundWork(t *testing.T, st *store.Store, node string, longest time.Duration
 		for _, j := range files {
 			found = append(found, j.MessageID)
 		}
-		jobs, err := tx.ClaimAccountJobs(node, tx.Now().Add(time.Minute), longest, 10)
+		jobs, err := tx.ClaimAccountJobs(store.JobConnected, node, tx.Now().Add(time.Minute), longest, 10)
 		for _, j := range jobs {
 			found = append(found, j.AccountID)
 		}
