@@ -439,6 +439,73 @@ func TestLookUpsTogether(t *testing.T) {
 	}
 }
 
+// Who waits to be looked up for leaves when they give up, and the others stay.
+func TestLookUpThatIsGivenUp(t *testing.T) {
+	t.Parallel()
+	st, _, org := oneLine(t)
+	label := storetest.Label(t, st, org, "a")
+	waiting, release := store.HoldLookUps(st)
+	ctx, cancel := context.WithCancel(t.Context())
+	look := func(ctx context.Context) chan error {
+		done := make(chan error, 1)
+		go func() {
+			_, err := st.Read(ctx).Label(org.ID, label.ID)
+			done <- err
+		}()
+		return done
+	}
+	given, stays := look(ctx), look(t.Context())
+	for waiting() < 2 {
+		runtime.Gosched()
+	}
+	cancel()
+	requireError(t, <-given, context.Canceled)
+	if n := waiting(); n != 1 {
+		t.Errorf("%d wait", n)
+	}
+	release()
+	requireNoError(t, <-stays)
+}
+
+// Of the readers who share an answer, each leaves when they give up. If it was the one to read it, another one does.
+func TestSharedReadThatIsGivenUp(t *testing.T) {
+	t.Parallel()
+	var shared store.Sharing
+	answer := make(chan struct{})
+	read := func(ctx context.Context) chan error {
+		done := make(chan error, 1)
+		go func() {
+			done <- shared.Do(ctx, func() error {
+				<-answer
+				return nil
+			})
+		}()
+		return done
+	}
+	await := func(reading, waiting bool) {
+		for {
+			if r, w := shared.State(); r == reading && w == waiting {
+				return
+			}
+			runtime.Gosched()
+		}
+	}
+	first := read(t.Context())
+	await(true, false)
+	ctx, cancel := context.WithCancel(t.Context())
+	leader := read(ctx)
+	await(true, true)
+	stays, leaves := read(t.Context()), read(ctx)
+	cancel()
+	requireError(t, <-leader, context.Canceled)
+	requireError(t, <-leaves, context.Canceled)
+	await(true, true)
+	close(answer)
+	requireNoError(t, <-first)
+	requireNoError(t, <-stays)
+	await(false, false)
+}
+
 func TestWhatIsKnownOfAStatement(t *testing.T) {
 	t.Parallel()
 	for sql, want := range map[string]string{

@@ -88,6 +88,23 @@ func HoldLookUps(s *Store) (waiting func() int, release func()) {
 	}
 }
 
+// Sharing lets readers of one row share its answers.
+type Sharing struct{ sharing }
+
+// Do reads, or waits for who does.
+func (s *Sharing) Do(ctx context.Context, read func() error) error {
+	_, err := s.do(ctx, "row", func() (any, error) { return nil, read() })
+	return err
+}
+
+// State tells whether somebody reads, and whether somebody waits to read next.
+func (s *Sharing) State() (reading, waiting bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	current := s.asks["row"]
+	return current != nil, current != nil && current.next != nil
+}
+
 // Readers is how many reads have a seat on PostgreSQL, and how many wait for one.
 func Readers(s *Store) (seated, waiting int) {
 	seats := s.engine.(*postgresEngine).seats

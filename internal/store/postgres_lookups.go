@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 
@@ -47,7 +48,14 @@ func (e *postgresEngine) lookUp(ctx context.Context, sql string, args []any, eac
 		defer e.lookUps.leave(e)
 		return e.ask(ctx, sql, args, each)
 	}
-	<-w.done
+	select {
+	case <-w.done:
+	case <-ctx.Done():
+		if e.lookUps.remove(w) {
+			return ctx.Err()
+		}
+		<-w.done // its batch is under way, and has its own time limit
+	}
 	if w.err != nil { // perhaps because of another's query
 		return e.ask(ctx, sql, args, each)
 	}
@@ -66,6 +74,17 @@ func (l *lookUps) enter(sql string, args []any, each func(scanner) error) *lookU
 	w.statement, w.key = statement{sql, args}, askKey{sql, textOf(args)}
 	l.waiting = append(l.waiting, w)
 	return w
+}
+
+// remove takes back a query that waits, whose caller has left. It reports false if the query is being answered.
+func (l *lookUps) remove(w *lookUp) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(l.waiting, w)
+	if i >= 0 {
+		l.waiting = slices.Delete(l.waiting, i, i+1)
+	}
+	return i >= 0
 }
 
 // leave gives the place to those that wait.

@@ -106,7 +106,7 @@ func recall[T any](r Reader, name string, args []string, read func() (T, error))
 	case *sqliteEngine:
 		return remember(engine.memory, key, read)
 	case *postgresEngine:
-		value, err := engine.sharing.do(key, func() (any, error) { return read() })
+		value, err := engine.sharing.do(r.ctx, key, func() (any, error) { return read() })
 		found, _ := value.(T)
 		return found, err
 	default:
