@@ -76,6 +76,9 @@ func (l *limiter) take(ctx context.Context, key bucketKey, capacity int64) (allo
 	b := l.bucket(key, now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if err := ctx.Err(); err != nil { // it has waited for the leases of others for too long
+		return allowance{}, err
+	}
 	if b.held == 0 || b.capacity != capacity || now.Sub(b.leasedAt) >= leaseLife {
 		if b.capacity == capacity && b.tokens(now) < 1 {
 			return b.allowance(now), nil
