@@ -167,18 +167,20 @@ func (tx *Tx) DisableSubscription(orgID, subscriptionID, reason string) error {
 		WHERE org_id = $1 AND id = $2 AND status = 'active'`, orgID, subscriptionID, reason, tx.now.UnixMilli())
 }
 
-// SubscriptionChange is when a subscription changed last.
-type SubscriptionChange struct {
-	ID string
-	At time.Time
+// SubscriptionNews is when a subscription changed last, and whether failures of it are counted.
+type SubscriptionNews struct {
+	ID        string
+	ChangedAt time.Time
+	Failing   bool
 }
 
-// ChangedSubscriptions returns the subscriptions that changed since the instant.
-func (r Reader) ChangedSubscriptions(since time.Time) ([]SubscriptionChange, error) {
-	return many(r, func(row scanner) (c SubscriptionChange, err error) {
+// SubscriptionNews returns the subscriptions that changed since the instant, and those with counted failures.
+func (r Reader) SubscriptionNews(since time.Time) ([]SubscriptionNews, error) {
+	return many(r, func(row scanner) (n SubscriptionNews, err error) {
 		var at int64
-		err = row.Scan(&c.ID, &at)
-		c.At = toTime(at)
-		return c, err
-	}, "SELECT id, updated_at FROM webhook_subscriptions WHERE updated_at >= $1", since.UnixMilli())
+		err = row.Scan(&n.ID, &at, &n.Failing)
+		n.ChangedAt = toTime(at)
+		return n, err
+	}, `SELECT id, updated_at, consecutive_failures > 0 FROM webhook_subscriptions WHERE updated_at >= $1
+		UNION SELECT id, updated_at, TRUE FROM webhook_subscriptions WHERE consecutive_failures > 0`, since.UnixMilli())
 }

@@ -266,6 +266,7 @@ func TestWebhookPlans(t *testing.T) {
 		}{
 			"receivers":   {"webhook_subscriptions", func(tx *store.Tx) error { _, err := tx.EventReceivers(org); return err }},
 			"deleted":     {"webhook_subscriptions", func(tx *store.Tx) error { _, err := tx.DeletedWebhookSubscriptions(org); return err }},
+			"news":        {"webhook_subscriptions_failing", func(tx *store.Tx) error { _, err := tx.SubscriptionNews(tx.Now()); return err }},
 			"secrets":     {"sqlite_autoindex_webhook_secrets", func(tx *store.Tx) error { _, err := tx.WebhookSecrets(org, "x", "y"); return err }},
 			"one":         {"sqlite_autoindex_events", func(tx *store.Tx) error { _, err := tx.WebhookDeliveryDetail(org, "x"); return ignoreNotFound(err) }},
 			"replay":      {"webhook_deliveries_troubled", func(tx *store.Tx) error { _, err := tx.TakeForReplay(org, dead, 10); return err }},

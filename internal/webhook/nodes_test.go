@@ -65,6 +65,29 @@ func testFrozenNode(t *testing.T, wakesUp func(*world) store.Lease) {
 	})
 }
 
+// A success ends the streak of failures that another node has counted.
+func TestSuccessEndsAStreakOfAnotherNode(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s := w.sink()
+		sub := w.subscribe(s.URL)
+		other := w.start("node_2")
+		w.ends(w.deliver(sub, "a")[0], chat.DeliverySucceeded)
+		w.Clock.Advance(time.Hour) // so that it does not read the subscription again as a new one
+		w.notice(other)
+		w.idle(other)
+		w.deliverTo(w.engine)
+		s.answers(status(http.StatusInternalServerError))
+		w.settles(w.deliver(sub, "a")[0], 1)
+		s.answers(status(http.StatusOK))
+		w.notice(other)
+		w.deliverTo(other)
+		w.ends(w.deliver(sub, "a")[0], chat.DeliverySucceeded)
+		if got := w.subscription(sub.ID); got.ConsecutiveFailures != 0 || got.FailingSince != nil {
+			w.t.Errorf("the subscription is %+v", got)
+		}
+	})
+}
+
 // Changes by another process count here too, and deliveries that it only writes are made here.
 func TestOtherProcesses(t *testing.T) {
 	onEachEngine(t, func(w *world) {

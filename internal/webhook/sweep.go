@@ -129,7 +129,8 @@ func (e *Engine) dueInTable(found store.DeliveryLane, own bool) (due, early bool
 	}
 }
 
-// poll finds changes that other processes made to subscriptions.
+// poll finds what other processes did to subscriptions: changes, and failures that they have counted, which a success here
+// ends.
 func (e *Engine) poll(ctx context.Context) error {
 	now := e.cfg.Store.Now()
 	e.mu.Lock()
@@ -138,16 +139,21 @@ func (e *Engine) poll(ctx context.Context) error {
 		since = now.Add(-pollOverlap)
 	}
 	e.mu.Unlock()
-	changed, err := e.cfg.Store.Read(ctx).ChangedSubscriptions(since)
+	news, err := e.cfg.Store.Read(ctx).SubscriptionNews(since)
 	if err != nil {
 		return err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.polledAt = now
-	for _, c := range changed {
-		if l := e.lanes[c.ID]; l != nil && (!c.At.Equal(l.changedAt) || now.Sub(c.At) <= pollAgain) {
-			l.changedAt = c.At
+	for _, n := range news {
+		l := e.lanes[n.ID]
+		if l == nil {
+			continue
+		}
+		l.failing = l.failing || n.Failing
+		if !n.ChangedAt.Equal(l.changedAt) || now.Sub(n.ChangedAt) <= pollAgain {
+			l.changedAt = n.ChangedAt
 			l.changes++
 			l.backlog.note()
 			e.consider(l, e.cfg.Store.Moment())
