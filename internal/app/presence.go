@@ -34,26 +34,19 @@ type presentView struct {
 }
 
 func (a *App) setPresence(c *rest.Call, in *rest.SentTo[rest.ConversationID, presenceBody]) (presenceBody, error) {
-	if err := mustSee(c, string(in.ID)); err != nil {
+	id, err := core.SeenConversationID(c.Read(), *c.Caller.User, string(in.ID))
+	if err != nil {
 		return presenceBody{}, err
 	}
-	a.cfg.Live.At(*c.Caller.User, string(in.ID), in.Body.State)
+	a.cfg.Live.At(*c.Caller.User, id, in.Body.State)
 	return in.Body, nil
 }
 
 func (a *App) getPresence(c *rest.Call, in *rest.ByID[rest.ConversationID], _ store.Page) (store.Slice[presentView], error) {
-	if err := mustSee(c, string(in.ID)); err != nil {
+	id, err := core.SeenConversationID(c.Read(), *c.Caller.User, string(in.ID))
+	if err != nil {
 		return store.Slice[presentView]{}, err
 	}
-	present := store.Slice[live.Present]{Rows: a.cfg.Live.Presence(c.OrgID(), string(in.ID))}
+	present := store.Slice[live.Present]{Rows: a.cfg.Live.Presence(c.OrgID(), id)}
 	return rest.ViewEach(present, func(p live.Present) presentView { return presentView{p.ID, p.Name, string(p.State)} }), nil
-}
-
-// mustSee refuses a conversation that the caller may not see, as if it did not exist.
-func mustSee(c *rest.Call, conversationID string) error {
-	seen, err := core.VisibleConversations(c.Read(), *c.Caller.User, []string{conversationID})
-	if err == nil && len(seen) == 0 {
-		return chat.NotFound("conversation")
-	}
-	return err
 }

@@ -109,14 +109,14 @@ func InboxConversation(r store.Reader, u chat.User, id string) (InboxItem, error
 
 // seen reads a conversation if the user sees it. The id of a merged conversation names the remaining one.
 func seen[T any](r store.Reader, u chat.User, id string, read func(chat.User, string) (T, error)) (T, error) {
-	found, err := read(u, id)
-	if errors.Is(err, store.ErrNotFound) {
-		var now string
-		if now, err = r.MergedInto(u.OrgID, id); err == nil {
-			found, err = read(u, now)
-		}
-	}
+	found, err := follow(r, u.OrgID, id, func(id string) (T, error) { return read(u, id) })
 	return found, orNotFound(err, "conversation")
+}
+
+// SeenConversationID is the current id of a conversation that a user sees.
+func SeenConversationID(r store.Reader, u chat.User, id string) (string, error) {
+	conversation, err := seen(r, u, id, r.SeenConversation)
+	return conversation.ID, err
 }
 
 // SeenConversation returns a conversation that a user sees, with its number. A transaction locks it.

@@ -19,15 +19,20 @@ var errTooLarge = fmt.Errorf("%w: there are too many messages to move at once", 
 // followMerge reads a contact or a conversation of an account. If the id is of a merged one, it reads the remaining
 // one.
 func followMerge[T any](r store.Reader, account chat.Account, id string, read func(orgID, accountID, id string) (T, error)) (T, error) {
-	found, err := read(account.OrgID, account.ID, id)
+	return follow(r, account.OrgID, id, func(id string) (T, error) { return read(account.OrgID, account.ID, id) })
+}
+
+// follow is followMerge for an organization.
+func follow[T any](r store.Reader, orgID, id string, read func(id string) (T, error)) (T, error) {
+	found, err := read(id)
 	if !errors.Is(err, store.ErrNotFound) {
 		return found, err
 	}
-	now, err := r.MergedInto(account.OrgID, id)
+	now, err := r.MergedInto(orgID, id)
 	if err != nil {
 		return found, err
 	}
-	return read(account.OrgID, account.ID, now)
+	return read(now)
 }
 
 // listMerged lists the rows of a contact or a conversation. If there are none, the id may be of a merged one, and the

@@ -61,13 +61,7 @@ func withLabels(r store.Reader, orgID string, entries []chat.ContactEntry) ([]Co
 
 // SeenContact returns a contact that a user sees. The id of a merged contact names the remaining one.
 func SeenContact(r store.Reader, u chat.User, id string) (ContactItem, error) {
-	entry, err := r.ContactEntry(u, id)
-	if errors.Is(err, store.ErrNotFound) {
-		var now string
-		if now, err = r.MergedInto(u.OrgID, id); err == nil {
-			entry, err = r.ContactEntry(u, now)
-		}
-	}
+	entry, err := follow(r, u.OrgID, id, func(id string) (chat.ContactEntry, error) { return r.ContactEntry(u, id) })
 	if err != nil {
 		return ContactItem{}, orNotFound(err, "contact")
 	}

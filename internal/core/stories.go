@@ -89,10 +89,10 @@ func (s *storyTeller) begin(id string) (string, error) {
 	case chat.KindDelivery.Valid(id):
 		return "delivery", s.delivery(id)
 	case chat.KindConversation.Valid(id):
-		c, err := s.r.ContactOfConversation(s.orgID, id)
+		c, err := follow(s.r, s.orgID, id, func(id string) (chat.Contact, error) { return s.r.ContactOfConversation(s.orgID, id) })
 		return "conversation", s.then(err, func() error { return s.people([]chat.Contact{c}) })
 	case chat.KindContact.Valid(id):
-		c, err := s.r.ContactOf(s.orgID, id)
+		c, err := follow(s.r, s.orgID, id, func(id string) (chat.Contact, error) { return s.r.ContactOf(s.orgID, id) })
 		return "contact", s.then(err, func() error { return s.people([]chat.Contact{c}) })
 	}
 	if number := asNumber(id); number != "" {
