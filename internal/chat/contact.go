@@ -248,6 +248,26 @@ func CleanPhoneNumber(param, s string) (string, error) {
 	return "", e
 }
 
+// OtherSpelling is the second way to write a mobile number, in the two countries where the network writes some
+// with a digit more or less than people do: Mexico, with a 1 after the 52, and Brazil, without the 9 after the area.
+// Eight digits that begin with less than 6 are a landline in Brazil. It is empty for all other numbers.
+func OtherSpelling(number string) string {
+	digits := strings.TrimPrefix(number, "+")
+	country, rest := digits[:min(2, len(digits))], digits[min(2, len(digits)):]
+	switch {
+	case country == "52" && len(rest) == 10:
+		return "+521" + rest
+	case country == "52" && len(rest) == 11 && rest[0] == '1':
+		return "+52" + rest[1:]
+	case country == "55" && len(rest) == 10 && rest[2] >= '6':
+		return "+55" + rest[:2] + "9" + rest[2:]
+	case country == "55" && len(rest) == 11 && rest[2] == '9' && rest[3] >= '6':
+		return "+55" + rest[:2] + rest[3:]
+	default:
+		return ""
+	}
+}
+
 // bsuidFields maps each field that takes a number to the field that takes a business-scoped user id instead.
 var bsuidFields = map[string]string{"to": "recipient", "phone_number": "bsuid", "phone": "bsuid"}
 

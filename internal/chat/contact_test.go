@@ -54,6 +54,21 @@ func TestNewContact(t *testing.T) {
 	}
 }
 
+// Two spellings of a number name each other, and no other number has a second one.
+func TestOtherSpelling(t *testing.T) {
+	t.Parallel()
+	for a, b := range map[string]string{"+525512345678": "+5215512345678", "+5531987654321": "+553187654321", "+551161234567": "+5511961234567"} {
+		if OtherSpelling(a) != b || OtherSpelling(b) != a {
+			t.Errorf("%s is %q, and %s is %q", a, OtherSpelling(a), b, OtherSpelling(b))
+		}
+	}
+	for _, number := range []string{"", "+", "+5", "+52", "+5255123456789", "+525512345", "+5231234567", "+553132345678", "+5531912345678", "+5531887654321", "+541155551234", "+4915510000001", "DE.7001"} {
+		if other := OtherSpelling(number); other != "" {
+			t.Errorf("%s is %s too", number, other)
+		}
+	}
+}
+
 func TestContactPatch(t *testing.T) {
 	t.Parallel()
 	before := Contact{Name: new("Ada"), Username: new("ada"), Email: new("ada@example.com"), Metadata: json.RawMessage(`{"a":1,"b":2}`), Consent: ConsentUnknown}

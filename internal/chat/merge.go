@@ -7,10 +7,10 @@ import (
 )
 
 // Contradicts reports that two contacts cannot be the same person: both have a number, or both have a
-// business-scoped user id, and the two differ.
+// business-scoped user id, and the two differ in more than their spelling.
 func (c Contact) Contradicts(other Contact) bool {
 	for _, pair := range [][2]*string{{c.PhoneNumber, other.PhoneNumber}, {c.BSUID, other.BSUID}, {c.ParentBSUID, other.ParentBSUID}} {
-		if pair[0] != nil && pair[1] != nil && *pair[0] != *pair[1] {
+		if pair[0] != nil && pair[1] != nil && *pair[0] != *pair[1] && OtherSpelling(*pair[0]) != *pair[1] {
 			return true
 		}
 	}

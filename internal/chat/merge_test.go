@@ -16,14 +16,15 @@ func TestContradicts(t *testing.T) {
 		a, b Contact
 		want bool
 	}{
-		"a number and an id":    {number, id, false},
-		"the same":              {both, both, false},
-		"less of the same":      {both, number, false},
-		"two numbers":           {number, Contact{PhoneNumber: new("+4915510000002")}, true},
-		"two ids":               {both, Contact{BSUID: new("DE.2")}, true},
-		"two parents":           {both, Contact{ParentBSUID: new("DE.ENT.2")}, true},
-		"names that differ":     {Contact{Name: new("Ada")}, Contact{Name: new("Bob")}, false},
-		"usernames that differ": {Contact{Username: new("ada")}, Contact{Username: new("bob")}, false},
+		"a number and an id":     {number, id, false},
+		"the same":               {both, both, false},
+		"less of the same":       {both, number, false},
+		"two numbers":            {number, Contact{PhoneNumber: new("+4915510000002")}, true},
+		"a number written twice": {Contact{PhoneNumber: new("+553187654321")}, Contact{PhoneNumber: new("+5531987654321")}, false},
+		"two ids":                {both, Contact{BSUID: new("DE.2")}, true},
+		"two parents":            {both, Contact{ParentBSUID: new("DE.ENT.2")}, true},
+		"names that differ":      {Contact{Name: new("Ada")}, Contact{Name: new("Bob")}, false},
+		"usernames that differ":  {Contact{Username: new("ada")}, Contact{Username: new("bob")}, false},
 	} {
 		if test.a.Contradicts(test.b) != test.want || test.b.Contradicts(test.a) != test.want {
 			t.Errorf("%s: want %v", name, test.want)

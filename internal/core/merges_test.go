@@ -186,6 +186,42 @@ func TestContradictionsStay(t *testing.T) {
 	})
 }
 
+// In some countries the network writes a number with a digit more or less than people do. It is one person all the same,
+// whichever spelling comes first, and two contacts of before become one when their id shows.
+func TestNumbersWithTwoSpellings(t *testing.T) {
+	type spelling struct{ people, network string }
+	eachCase(t, map[string]spelling{"Brazil": {"+5531987654321", "+553187654321"}, "Mexico": {"+525512345678", "+5215512345678"}}, func(t *testing.T, w *world, s spelling) {
+		send := func(to string) core.Accepted {
+			return w.SendAs(core.NewMessage{To: to, Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`), Source: chat.SourceAPI})
+		}
+		w.Apply(w.from(provider.Person{Phone: s.network}, "wamid.1"))
+		first := send(s.people)
+		w.requireOneThread(first.Contact.ID, first.Conversation.ID, 2)
+		if *first.Contact.PhoneNumber != s.network {
+			t.Errorf("the contact's number became %s", *first.Contact.PhoneNumber)
+		}
+
+		w = newWorld(t, w.Store, w.Clock)
+		first = send(s.people)
+		w.Apply(w.from(provider.Person{Phone: s.network}, "wamid.1"))
+		w.requireOneThread(first.Contact.ID, first.Conversation.ID, 2)
+
+		w = newWorld(t, w.Store, w.Clock)
+		w.Apply(w.from(provider.Person{Phone: s.network, UserID: adaID}, "wamid.1"))
+		eldest := w.Conversations()[0]
+		w.Clock.Advance(time.Second)
+		w.InTx(func(tx *store.Tx) error {
+			_, err := core.CreateContact(tx, w.Account, chat.NewContact{PhoneNumber: &s.people})
+			return err
+		})
+		w.Answered(send(s.people), "wamid.2")
+		w.Events()
+		w.Apply(w.statusTo(provider.Person{Phone: s.network, UserID: adaID}, "wamid.2"))
+		w.Expect(chat.EventContactIdentityUpdated, chat.EventMessageStatus)
+		w.requireOneThread(eldest.ContactID, eldest.ID, 2)
+	})
+}
+
 // The contact with the older conversation stays, and one without a conversation goes.
 func TestWhichContactStays(t *testing.T) {
 	eachWorld(t, func(w *world) {

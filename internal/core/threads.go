@@ -182,6 +182,9 @@ func findContact(r store.Reader, account chat.Account, p person) (chat.Contact, 
 			return contact, err
 		}
 	}
+	if other := chat.OtherSpelling(p.Number); other != "" {
+		return r.ContactByNumber(account.OrgID, account.ID, other)
+	}
 	return chat.Contact{}, store.ErrNotFound
 }
 
