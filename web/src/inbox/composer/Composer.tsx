@@ -22,6 +22,7 @@ interface ToolsProps {
   conversation: Conversation;
   writing: WritingState;
   field: RefObject<HTMLTextAreaElement | null>;
+  addFiles: (files: File[]) => void;
 }
 
 /** Where an answer or a note is written. While the window is closed only a template can be sent; notes always can. */
@@ -35,7 +36,7 @@ function Writing({ conversation: c, presence, me }: { conversation: Conversation
   const field = useRef<HTMLTextAreaElement>(null);
   const closed = windowState(c.window_expires_at, useNow(5_000).getTime()).kind === "closed";
   const writing = useWriting(c, me.user.id, closed);
-  const { draft, files, addFiles } = writing;
+  const { draft, files } = writing;
   const [focusWanted, wantFocus] = useState(0);
   const blocked = closed && !draft.note;
   const [inField, setInField] = useState(false);
@@ -56,6 +57,11 @@ function Writing({ conversation: c, presence, me }: { conversation: Conversation
     // A field that nobody was in yet has its caret before the draft.
     if (element.selectionEnd === 0) element.setSelectionRange(element.value.length, element.value.length);
   }, [focusWanted]);
+  // A caption is typed next.
+  const addFiles = useSteadyFunction((more: File[]) => {
+    writing.addFiles(more);
+    field.current?.focus();
+  });
   const dropping = useDrop(addFiles, blocked || draft.note);
   return (
     <section
@@ -71,7 +77,7 @@ function Writing({ conversation: c, presence, me }: { conversation: Conversation
           {!draft.note && <AnsweringBar conversation={c} />}
           {!draft.note && <FileTray files={files} onRemove={writing.removeFile} />}
           <ComposerField ref={field} conversation={c} writing={writing} me={me} onType={presence.typing} onInside={setInField} />
-          {!blocked && <Tools conversation={c} writing={writing} field={field} />}
+          {!blocked && <Tools conversation={c} writing={writing} field={field} addFiles={addFiles} />}
         </>
       )}
       {writing.unseen && (
@@ -83,7 +89,7 @@ function Writing({ conversation: c, presence, me }: { conversation: Conversation
 }
 
 /** The tools, which typing does not draw again: what they are given stays the same from key to key. */
-function Tools({ conversation, writing, field }: ToolsProps) {
+function Tools({ conversation, writing, field, addFiles }: ToolsProps) {
   const { draft, write, ready, looking } = writing;
   const insert = useSteadyFunction((emoji: string) => {
     const element = field.current;
@@ -111,7 +117,7 @@ function Tools({ conversation, writing, field }: ToolsProps) {
       insert={insert}
       clear={clear}
       submit={submit}
-      addFiles={writing.addFiles}
+      addFiles={addFiles}
     />
   );
 }
