@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { address, all, ApiError, get, idempotencyKey, list, loginAddress, pages, send } from "./client";
+import { address, all, ApiError, get, idempotencyKey, isSignedIn, list, loginAddress, pages, send, signedOut } from "./client";
 
 let answers: (Response | Error)[];
 const calls: { url: string; init: RequestInit }[] = [];
@@ -107,6 +107,7 @@ describe("a session that has ended", () => {
   const assign = vi.fn();
   beforeEach(() => {
     assign.mockReset();
+    isSignedIn();
     vi.stubGlobal("location", { pathname: "/inbox/mine", search: "?unread=true", assign });
   });
 
@@ -114,6 +115,27 @@ describe("a session that has ended", () => {
     answer(401, { error: { code: "not_signed_in", message: "Sign in." } });
     await failure(get("/me"));
     expect(assign).toHaveBeenCalledExactlyOnceWith("/login?return=%2Finbox%2Fmine%3Funread%3Dtrue");
+  });
+
+  test("leads there once, until somebody has signed in again", async () => {
+    vi.useFakeTimers();
+    const refuse = () => answer(401, { error: { code: "not_signed_in", message: "Sign in." } });
+    refuse();
+    await failure(get("/me"));
+    refuse();
+    await failure(get("/me"));
+    expect(assign).toHaveBeenCalledOnce();
+    expect(signedOut.get()).toBe(false); // the page goes, most often
+    vi.advanceTimersByTime(2000);
+    expect(signedOut.get()).toBe(true);
+    answer(200, { data: {} });
+    await get("/me");
+    expect(signedOut.get()).toBe(false);
+    refuse();
+    await failure(get("/me"));
+    expect(assign).toHaveBeenCalledTimes(2);
+    isSignedIn();
+    vi.useRealTimers();
   });
 
   test("is not what a wrong password means", async () => {

@@ -1,4 +1,5 @@
 import { infiniteQueryOptions, type QueryKey } from "@tanstack/react-query";
+import { Store } from "../ui/store";
 import { hearClock } from "./clock";
 
 const base = "/app/api";
@@ -65,8 +66,23 @@ export function loginAddress(location: Pick<Location, "pathname" | "search">): s
   return here === "/" ? "/login" : `/login?return=${encodeURIComponent(here)}`;
 }
 
+/** Whether the session has ended and the page stays: who would lose what they have written may choose that. */
+export const signedOut = new Store(false);
+let leaving = false;
+const moment = 1000;
+
+/** Leaves for the sign-in page, once: whoever stays is not asked again with each request that is refused. */
 export function toLogin(): void {
-  if (location.pathname !== "/login") location.assign(loginAddress(location));
+  if (location.pathname === "/login" || leaving) return;
+  leaving = true;
+  setTimeout(() => signedOut.set(leaving), moment);
+  location.assign(loginAddress(location));
+}
+
+/** Somebody has signed in again, in another tab. */
+export function isSignedIn(): void {
+  leaving = false;
+  signedOut.set(false);
 }
 
 /** A question can be asked again after this long. A change is waited for until the server itself would have given up. */
@@ -108,7 +124,10 @@ async function call(method: Method, path: string, options: Options): Promise<unk
   }
   hearClock(response.headers.get("Date"));
   const answer = parsed(body);
-  if (response.ok) return answer;
+  if (response.ok) {
+    isSignedIn();
+    return answer;
+  }
   const error = errorOf(response, answer);
   if (error.status === 401 && !options.open) toLogin();
   throw error;

@@ -1,5 +1,6 @@
 import { QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { isSignedIn } from "./client";
 import { Stream, streamOnline, silence } from "./stream";
 import { Locks, Server, stubChannels } from "./testing";
 
@@ -119,6 +120,7 @@ test("a tab in front takes the stream from one that is frozen", async () => {
 
 test("a refused session leads to the sign-in page", async () => {
   const assign = vi.fn();
+  isSignedIn();
   vi.stubGlobal("location", { pathname: "/inbox", search: "", assign });
   server.refuse = 401;
   tab();

@@ -9,6 +9,7 @@ import { Confirm } from "../ui/Confirm";
 import { FormError } from "../ui/FormError";
 import { Time } from "../ui/Time";
 import { toastError } from "../ui/toasts";
+import { Unsaved } from "../ui/Unsaved";
 import { useSubmit } from "../ui/useSubmit";
 import styles from "./ContactPage.module.css";
 import type { ContactDetail } from "./data";
@@ -34,6 +35,7 @@ export function NotesPanel({ detail }: { detail: ContactDetail }) {
   return (
     <Panel title={t.notes} hint={t.notesHint}>
       <form {...submit.form}>
+        <Unsaved is={body.trim() !== ""} />
         <FormError error={submit.error} />
         <Textarea label={t.noteField} autosize minRows={2} {...submit.field("body", body, setBody)} />
         <Button type="submit" variant="default" loading={submit.busy} disabled={body.trim() === ""}>{t.addNote}</Button>

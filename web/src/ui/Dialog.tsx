@@ -1,12 +1,16 @@
 import { Button } from "@mantine/core";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { useText } from "../i18n";
 import styles from "./Dialog.module.css";
 import { FormError } from "./FormError";
 import { Modal } from "./Modal";
+import { useAskToLeave } from "./useAskToLeave";
 import type { useSubmit } from "./useSubmit";
 
-/** A dialog with a form: its fields, what went wrong with the whole of it, and its two buttons. */
+/**
+ * A dialog with a form: its fields, what went wrong with the whole of it, and its two buttons. What was typed does not go
+ * with a click beside it.
+ */
 export function FormDialog(props: {
   title: string;
   action: string;
@@ -16,9 +20,11 @@ export function FormDialog(props: {
   children: ReactNode;
 }) {
   const t = useText("common");
+  const [typed, setTyped] = useState(false);
+  useAskToLeave(typed);
   return (
-    <Modal onClose={props.close} title={props.title} closeButtonProps={{ "aria-label": t.close }}>
-      <form {...props.submit.form} className={styles.form}>
+    <Modal onClose={props.close} title={props.title} closeOnClickOutside={!typed} closeButtonProps={{ "aria-label": t.close }}>
+      <form {...props.submit.form} className={styles.form} onInput={() => setTyped(true)}>
         <FormError error={props.submit.error} />
         {props.children}
         <div className={styles.buttons}>

@@ -30,6 +30,8 @@ export const common = {
   timeoutError: "The server did not answer in time. Try again.",
   unansweredError: "The server did not answer in time. Look whether it was done before you try again.",
   offline: "Offline – reconnecting…",
+  signedOut: "You are signed out.",
+  signInAgain: "Sign in in another tab, then go on here",
   online: "Connected again",
   notFoundTitle: "Page not found",
   notFoundBody: "The address may be out of date, or what it showed may be gone.",

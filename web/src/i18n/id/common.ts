@@ -33,6 +33,8 @@ export const common: Translated<typeof english> = {
   timeoutError: "Server tidak menjawab tepat waktu. Coba lagi.",
   unansweredError: "Server tidak menjawab tepat waktu. Periksa apakah sudah terlaksana sebelum mencoba lagi.",
   offline: "Luring – menyambung kembali…",
+  signedOut: "Anda sudah keluar.",
+  signInAgain: "Masuk di tab lain, lalu lanjutkan di sini",
   online: "Tersambung lagi",
   notFoundTitle: "Halaman ini tidak ada",
   notFoundBody: "Alamatnya mungkin sudah lama, atau isinya sudah tidak ada.",
