@@ -5,9 +5,12 @@ package e2e
 import (
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
 )
 
 // types types as a keyboard does: into the field that has the focus, or else as shortcuts.
@@ -122,11 +125,14 @@ func TestDashboardTooLongAndGone(t *testing.T) {
 	s.onPhone(dewi, wrote("business", strings.TrimSpace(long[:4000])))
 
 	path := writeFile(t, "plan.pdf", []byte("%PDF-1.4"))
+	s.does(`document.querySelector('button[aria-label="Attach a file"]').focus()`)
 	s.chooseFiles("Attach a file", path)
 	s.Has("button", "Remove plan.pdf")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
+	s.types("See you") // the caption, without a click into the field
+	s.writes("See you")
 	s.Press("button", "Send")
 	s.Says("The file cannot be read")
 	s.Write("Message", "It comes later")
@@ -134,4 +140,54 @@ func TestDashboardTooLongAndGone(t *testing.T) {
 	s.onPhone(dewi, wrote("business", "It comes later"))
 	s.Picture("unreadable")
 	s.Content()
+}
+
+// stays answers no to the browser's question whether to leave the page, and counts how often it asks.
+func (s *Screen) stays() *atomic.Int32 {
+	var asked atomic.Int32
+	questions := chromedp.Events(s.ctx, page.JavascriptDialogOpening)
+	go func() {
+		for _, err := range questions {
+			if err != nil {
+				return
+			}
+			asked.Add(1)
+			chromedp.Call(s.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: false})
+		}
+	}()
+	return &asked
+}
+
+// What was typed into a dialog goes neither with a click beside it nor with the session: whoever stays on the page is asked
+// once, signs in in another tab, and saves.
+func TestDashboardTypedIntoADialog(t *testing.T) {
+	t.Parallel()
+	srv, s := atDesk(t)
+	asked := s.stays()
+	s.Open(srv.URL() + "/settings/replies")
+	s.Press("button", "New reply")
+	s.Write("Name", "closing")
+	s.Write("Text", "We close at")
+	s.types(" six")
+	beside := input.DispatchMouseEventParams{X: 20, Y: 450, Button: input.MouseButtonLeft, ClickCount: 1}
+	for _, beside.Type = range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
+		call(s.Browser, input.DispatchMouseEvent, beside)
+	}
+	if text := s.value("Text"); text != "We close at six" {
+		t.Fatalf("after a click beside the dialog its field has %q", text)
+	}
+
+	s.does(`await fetch("/app/api/session", { method: "DELETE", headers: { "Content-Type": "application/json" }, body: "{}" })`)
+	s.Says("You are signed out.")
+	s.Press("button", "Save")
+	s.Has("alert", "")
+	s.Picture("signed-out")
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the browser asked %d times whether to leave", n)
+	}
+	tab := s.Tab()
+	signIn(t, tab, srv)
+	s.Press("button", "Save")
+	s.SaysIn("Canned replies", "We close at six")
+	s.Until(`!document.body.innerText.includes("You are signed out.")`)
 }

@@ -1,1 +1,0 @@
-import{gt as e}from"./vendor-ShUccar7.js";import{O as t,jt as n,xt as r}from"./shared-ldmX_X6_.js";var i=e();function a({children:e}){let a=r(`settings`);return n()?e:(0,i.jsx)(t,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

@@ -1,1 +1,0 @@
-import{mt as e,pt as t}from"./shared-ldmX_X6_.js";var n=new t(!1),r=()=>e(n),i=e=>n.set(e);export{r as n,i as t};

@@ -1,0 +1,1 @@
+export{t as router}from"./router-C2T4L6Qq.js";
