@@ -61,7 +61,7 @@ type webhookDeliveryView struct {
 	DurationMS          *int64              `json:"duration_ms" nullable:"true"`
 	ReplayedFrom        *string             `json:"replayed_from" nullable:"true" doc:"The delivery that this one replays."`
 	Replayed            bool                `json:"replayed" doc:"Whether the delivery was replayed. The newer deliveries have the same event_id."`
-	ErrorCode           *string             `json:"error_code" nullable:"true" doc:"Why it could not be delivered: what was wrong with the last attempt, or why there will be no other (subscription_disabled, subscription_deleted, replayed)."`
+	ErrorCode           *string             `json:"error_code" nullable:"true" doc:"Why it could not be delivered: what was wrong with the last attempt, or why there will be no other (subscription_disabled, subscription_deleted, replayed, payload_removed)."`
 	ErrorMessage        *string             `json:"error_message" nullable:"true"`
 	CreatedAt           rest.Instant        `json:"created_at"`
 

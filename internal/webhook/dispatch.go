@@ -39,7 +39,7 @@ func (e *Engine) needsStore(l *lane) bool {
 	case l.seat.chores || e.closed || e.lapsed:
 		return false
 	default:
-		return !l.current() || l.wantsRefill()
+		return !l.current() || l.doubted || l.wantsRefill()
 	}
 }
 

@@ -68,6 +68,7 @@ type lane struct {
 	changes   int       // how many changes of the subscription were announced
 	loaded    int       // how many of those changes the endpoint has
 	changedAt time.Time // the instant of the last change that was found in the table
+	doubted   bool      // another change may carry the same instant
 	failing   bool      // the table counts failures of the subscription
 	troubled  int       // outcomes not stored yet that change what is counted
 	warned    int       // how many warnings about this streak were logged
@@ -169,9 +170,9 @@ func (l *lane) served() [queues]int {
 	return [queues]int{firsts, retries, replays}
 }
 
-// open tells whether jobs may leave now.
+// open tells whether jobs may leave now. After a change nothing leaves by what was true before.
 func (l *lane) open(now store.Moment) bool {
-	return l.endpoint != nil && !l.parked() && l.lets(now) && !l.awaitsReplay(now)
+	return l.current() && !l.parked() && l.lets(now) && !l.awaitsReplay(now)
 }
 
 // awaitsReplay tells whether a probe that somebody asked for waits for the replay, which a refill is about to load.

@@ -48,10 +48,11 @@ func (e *Engine) tendLane(l *lane) {
 	}
 }
 
-// refresh loads the lane's endpoint if it is new or has changed.
+// refresh loads the lane's endpoint if it is new or has changed, or may have.
 func (e *Engine) refresh(l *lane) error {
 	e.mu.Lock()
-	needed, changes := !l.current(), l.changes
+	needed, changes := !l.current() || l.doubted, l.changes
+	l.doubted = false
 	e.mu.Unlock()
 	if !needed {
 		return nil
@@ -62,6 +63,9 @@ func (e *Engine) refresh(l *lane) error {
 	}
 	e.mu.Lock()
 	e.replace(l, p)
+	if p.status == chat.WebhookDisabled {
+		l.loaded = changes - 1 // not current until its deliveries have ended
+	}
 	e.mu.Unlock()
 	if p.status == chat.WebhookDisabled {
 		if more, err := e.endDeliveries(l); err != nil || more {

@@ -138,6 +138,33 @@ func TestPauseAndResume(t *testing.T) {
 	})
 }
 
+// What waits in memory does not leave by what was true before a change, however long it takes to read the subscription again.
+func TestNothingLeavesForTheOldAddress(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		g, s, e := newGate(w), w.sink(), w.engine
+		sub := w.subscribe(g.URL)
+		ids := w.deliver(sub, "a", "a")
+		first := w.visit(g)[0]
+		w.tended()
+		read := make(chan struct{})
+		e.mu.Lock()
+		open := e.cfg.OpenSecret
+		e.cfg.OpenSecret = func(s chat.WebhookSecret) (string, error) {
+			<-read
+			return open(s)
+		}
+		e.mu.Unlock()
+		w.patch(sub.ID, chat.WebhookSubscriptionPatch{URL: &s.URL})
+		first.answer <- http.StatusOK
+		w.ends(ids[0], chat.DeliverySucceeded)
+		close(read)
+		if got := w.next(s).header.Get("X-Svc-Delivery-Id"); got != ids[1] {
+			w.t.Errorf("got %s, want %s", got, ids[1])
+		}
+		w.ends(ids[1], chat.DeliverySucceeded)
+	})
+}
+
 // Of more deliveries than fit into memory those about a subject leave in their order, although the subscription was paused
 // after some of them had been read.
 func TestPauseWithABacklog(t *testing.T) {

@@ -13,7 +13,8 @@ const (
 	sweepLanes = 1000
 	// pollOverlap is how far back changes of subscriptions are looked for again, because a transaction becomes visible
 	// some time after the instant it carries: it may wait for a row that a frozen node has locked, and its node's clock
-	// may be slow. A change that was seen counts again for pollAgain, because another may carry the same instant.
+	// may be slow. For pollAgain a subscription that was seen to change is read again, because another change may carry
+	// the same instant.
 	pollOverlap, pollAgain = time.Minute, 5 * time.Second
 	// strangerEvery is how often a lane is searched if its first delivery belongs to another living node.
 	strangerEvery = 5 * time.Second
@@ -152,12 +153,17 @@ func (e *Engine) poll(ctx context.Context) error {
 			continue
 		}
 		l.failing = l.failing || n.Failing
-		if !n.ChangedAt.Equal(l.changedAt) || now.Sub(n.ChangedAt) <= pollAgain {
+		switch {
+		case !n.ChangedAt.Equal(l.changedAt):
 			l.changedAt = n.ChangedAt
 			l.changes++
-			l.backlog.note()
-			e.consider(l, e.cfg.Store.Moment())
+		case now.Sub(n.ChangedAt) <= pollAgain:
+			l.doubted = true
+		default:
+			continue
 		}
+		l.backlog.note()
+		e.consider(l, e.cfg.Store.Moment())
 	}
 	return nil
 }
