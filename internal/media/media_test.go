@@ -13,8 +13,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
+	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/worldtest"
 )
 
@@ -220,4 +222,42 @@ func checkFiles(t *rapid.T, r *rig, arrived map[string]time.Time, told map[strin
 			t.Errorf("the event of %s came after %v", id, after)
 		}
 	}
+}
+
+// A file that the provider may have deleted is uploaded again, unless its upload is new.
+func TestUploadsCanBeForgotten(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		info, err := r.blobs.Put(t.Context(), "file", strings.NewReader(content), 100)
+		r.Must(err)
+		var file chat.Media
+		r.InTx(func(tx *store.Tx) (err error) {
+			file, err = core.AddMedia(tx, r.Account, chat.MediaLibrary, core.StoredFile{BlobKey: "file", MimeType: "image/png", Size: info.Size, SHA256: info.SHA256})
+			return err
+		})
+		upload := func() string {
+			id, _, err := r.mover.Upload(t.Context(), provider.Number{}, r.Account, file.ID)
+			r.Must(err)
+			return id
+		}
+		requireForgotten := func(want bool) {
+			t.Helper()
+			got, err := r.mover.Forget(t.Context(), r.Account, []string{file.ID, r.Store.NewID(chat.KindMedia)})
+			if err != nil || got != want {
+				t.Errorf("forgotten: %t, %v, want %t", got, err, want)
+			}
+		}
+		requireForgotten(false) // it was never uploaded
+		first := upload()
+		requireForgotten(false)
+		if again := upload(); again != first {
+			t.Errorf("it is uploaded as %s and as %s", first, again)
+		}
+		pass(10 * time.Minute)
+		requireForgotten(true)
+		requireForgotten(true) // by another message
+		if again := upload(); again == first {
+			t.Error("it is not uploaded again")
+		}
+		requireForgotten(false)
+	})
 }

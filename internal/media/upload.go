@@ -42,6 +42,38 @@ func (m *Mover) Upload(ctx context.Context, from provider.Number, account chat.A
 	})
 }
 
+// newUpload is the age up to which an upload cannot have been deleted by the provider.
+const newUpload = 10 * time.Minute
+
+// Forget makes the next sends of an account's library files upload them again. It returns false if none of them can have
+// been deleted by the provider, because their uploads are new.
+func (m *Mover) Forget(ctx context.Context, account chat.Account, mediaIDs []string) (forgotten bool, err error) {
+	err = m.cfg.Store.InTx(ctx, func(tx *store.Tx) error {
+		forgotten = false
+		for _, id := range mediaIDs {
+			file, err := tx.Media(account.OrgID, id)
+			if errors.Is(err, store.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if file.ProviderMediaID == nil || file.AccountID != account.ID || file.ProviderExpires.Sub(tx.Now()) > uploadLife-newUpload {
+				continue
+			}
+			forgotten = true
+			if !tx.Now().Before(*file.ProviderExpires) { // by another message
+				continue
+			}
+			if err := tx.SetProviderMedia(account.OrgID, id, *file.ProviderMediaID, tx.Now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return forgotten, err
+}
+
 func nameOf(m chat.Media) string {
 	if m.Filename != nil {
 		return *m.Filename

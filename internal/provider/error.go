@@ -63,6 +63,10 @@ func (e *Error) Gone() bool {
 	}
 }
 
+// MayMissFile reports that a refused message may have named a file that the upstream no longer has. It has no code of its
+// own for that: a parameter is not valid.
+func (e *Error) MayMissFile() bool { return e.Code == 100 && e.Subcode != 33 || e.Code == 131009 }
+
 // MessageError is the failure for the message's owner: first advice, then the upstream's own text, which often
 // names the wrong field.
 func (e *Error) MessageError() chat.MessageError {

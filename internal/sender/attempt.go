@@ -269,8 +269,8 @@ func (n *number) failed(w *queued, account chat.Account, err error) (*core.SendR
 	if wait := n.throttled(w, e, class); wait > 0 && now.Sub(w.accepted) < throttleLife {
 		return nil, now.Add(wait)
 	}
-	transient := e.Transient || class.Transient || e.OutcomeUnknown
-	if !transient || w.Job.Attempts >= len(retryAfter) {
+	again := e.Transient || class.Transient || e.OutcomeUnknown || n.sender.forgetFiles(account, w.Message, e)
+	if !again || w.Job.Attempts >= len(retryAfter) {
 		failure := e.MessageError()
 		failure.ProviderCode = new(cmp.Or(e.Code, provider.CodeOutage))
 		return &core.SendResult{Work: w.SendWork, Failure: &failure, Said: e}, 0

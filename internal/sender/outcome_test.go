@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -283,6 +284,60 @@ func TestLibraryMedia(t *testing.T) {
 				return "", "", &provider.Error{Code: 131053}
 			}
 			return "media.1", "https://parley.example/media/1", nil
+		}
+	})
+}
+
+// A message whose library file the provider has deleted is tried again, with the file uploaded anew. Nothing is tried again
+// for uploads that are new, and for other refusals.
+func TestLibraryMediaThatIsGone(t *testing.T) {
+	var mu sync.Mutex
+	var forgotten []string
+	template := `{"name":"hello_world","language":"en_US","components":[{"type":"header","parameters":[{"type":"image","image":{"id":"med_01KJMMA2G0E9RGWQSFQ7CT4JBY"}}]}]}`
+	inBubble(t, func(t *testing.T, r *rig) {
+		forgotten = nil
+		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
+			switch {
+			case c.Message == "other":
+				return provider.Sent{}, &provider.Error{HTTPStatus: 400, Code: 131051}
+			case c.Message == "new" || c.At < 30*time.Second:
+				return provider.Sent{}, &provider.Error{HTTPStatus: 400, Code: 100, Message: "Param image['id'] is not a valid media attachment"}
+			}
+			return provider.Sent{}, nil
+		}
+		post := func(name, mediaID string, person string, m core.NewMessage) core.Accepted {
+			m.To, m.Source = person, chat.SourceAPI
+			a := r.acceptContent(r.Account, name, node, m)
+			a.Message.MediaID = mediaID
+			r.enqueue(r.Account, a)
+			return a
+		}
+		image := core.NewMessage{Type: chat.TypeImage, Content: json.RawMessage(`{"id":"x"}`)}
+		gone, fresh, other := post("gone", "med_gone", person(1), image), post("new", "med_new", person(2), image), post("other", "med_gone", person(3), image)
+		card := post("card", "", person(4), core.NewMessage{Type: chat.TypeTemplate, Content: json.RawMessage(template)})
+		text := post("gone", "", person(5), core.NewMessage{Type: chat.TypeText, Content: json.RawMessage(`{"body":"x"}`)})
+		pass(10 * time.Second)
+		r.requireState(gone, "pending", true)
+		r.requireState(card, "pending", true)
+		for _, a := range []core.Accepted{fresh, text} {
+			r.requireState(a, "failed upstream_error", false)
+		}
+		r.requireState(other, "failed unsupported_message_type", false)
+		pass(time.Minute)
+		r.requireState(gone, "sent", false)
+		r.requireState(card, "sent", false)
+		mu.Lock()
+		defer mu.Unlock()
+		slices.Sort(forgotten)
+		if want := []string{"med_01KJMMA2G0E9RGWQSFQ7CT4JBY", "med_gone", "med_new"}; !slices.Equal(forgotten, want) {
+			t.Errorf("asked to forget %q, want %q", forgotten, want)
+		}
+	}, func(c *sender.Config) {
+		c.ForgetMedia = func(_ context.Context, _ chat.Account, ids []string) (bool, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			forgotten = append(forgotten, ids...)
+			return !slices.Contains(ids, "med_new"), nil
 		}
 	})
 }

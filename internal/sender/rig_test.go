@@ -94,6 +94,7 @@ func (r *rig) start(change ...func(*sender.Config)) {
 		Media: func(context.Context, provider.Number, chat.Account, string) (string, string, error) {
 			return "media.1", "https://parley.example/media/1", nil
 		},
+		ForgetMedia: func(context.Context, chat.Account, []string) (bool, error) { return false, nil },
 	}
 	for _, c := range change {
 		c(&cfg)

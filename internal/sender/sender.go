@@ -54,6 +54,8 @@ type Config struct {
 	Token func(chat.Account) (string, error)
 	// Media returns the provider's id of library media, uploading it when needed.
 	Media func(ctx context.Context, n provider.Number, account chat.Account, mediaID string) (providerID, url string, err error)
+	// ForgetMedia makes Media upload files anew that the provider may have deleted. It returns false if there are none.
+	ForgetMedia func(ctx context.Context, account chat.Account, mediaIDs []string) (bool, error)
 	// PerSecond is how many messages a number sends per second.
 	PerSecond float64
 	// Lateness tells how long work waited for a processor since the last call. Broadcasts slow down by it while people

@@ -182,7 +182,7 @@ func (s *Server) newWorkers() []part.Part {
 		Store: s.store, Lease: m.node.Lease, Provider: m.client, Token: s.token, Blobs: m.blobs, PublicURL: s.cfg.PublicURL, Log: s.log,
 	})
 	m.sender = sender.New(sender.Config{
-		Store: s.store, Lease: m.node.Lease, Provider: m.client, Token: s.token, Media: m.mover.Upload,
+		Store: s.store, Lease: m.node.Lease, Provider: m.client, Token: s.token, Media: m.mover.Upload, ForgetMedia: m.mover.Forget,
 		PerSecond: float64(s.cfg.MessagesPerSecond), Lateness: sender.ProcessorLateness(), Metrics: sender.NewMetrics(s.registry), Tracer: s.tracer, Log: s.log,
 	})
 	s.store.HandTo(func(h *store.Hands) { h.Send, h.Fetch = m.sender.Enqueue, m.mover.Fetch })
