@@ -62,7 +62,7 @@ func (c *Client) exchangeUpTo(ctx context.Context, token string, req *http.Reque
 	defer res.Body.Close()
 	body, err := readCapped(res.Body, limit)
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return node{}, refusal(res, body)
+		return node{}, refusal(res, body, err == nil)
 	}
 	if err != nil {
 		return node{}, lost(cmp.Or(gaveUp(ctx), err))
@@ -72,7 +72,7 @@ func (c *Client) exchangeUpTo(ctx context.Context, token string, req *http.Reque
 		return node{}, unreadable(res.StatusCode, err)
 	}
 	if answer.get("error").isObject() { // sometimes sent with status 200
-		return node{}, refusal(res, body)
+		return node{}, refusal(res, body, true)
 	}
 	return answer, nil
 }

@@ -55,12 +55,13 @@ func unreadable(status int, err error) *provider.Error {
 	}
 }
 
-// refusal decodes an error answer.
-func refusal(res *http.Response, body []byte) *provider.Error {
+// refusal decodes an error answer. whole means that the body is all of what should be an answer of the API: only then is
+// the missing error object a sign of a proxy. Files come from hosts that have none.
+func refusal(res *http.Response, body []byte, whole bool) *provider.Error {
 	answer, _ := parse(body)
 	object := answer.get("error")
 	e := fault(object)
-	e.HTTPStatus, e.Foreign = res.StatusCode, !object.isObject()
+	e.HTTPStatus, e.Foreign = res.StatusCode, whole && !object.isObject()
 	if e.Message == "" {
 		e.Message = fmt.Sprintf("HTTP %d %s", res.StatusCode, http.StatusText(res.StatusCode))
 	}
@@ -73,7 +74,7 @@ func refusal(res *http.Response, body []byte) *provider.Error {
 	e.RetryAfter = retryAfter(res.Header)
 	// A gateway that answers for the upstream does not know what the upstream did. A 503 means that it did not
 	// pass the request on.
-	e.OutcomeUnknown = e.Foreign && res.StatusCode >= 500 && res.StatusCode != http.StatusServiceUnavailable
+	e.OutcomeUnknown = !object.isObject() && res.StatusCode >= 500 && res.StatusCode != http.StatusServiceUnavailable
 	return e
 }
 

@@ -110,7 +110,7 @@ func (c *Client) Download(ctx context.Context, n provider.Number, address string
 	if res.StatusCode != http.StatusOK {
 		defer body.Close()
 		answer, _ := readCapped(body, maxAnswer)
-		return nil, refusal(res, answer)
+		return nil, refusal(res, answer, false)
 	}
 	return body, nil
 }
