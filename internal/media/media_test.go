@@ -17,6 +17,7 @@ import (
 	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/storetest"
 	"github.com/parleyhq/parley/internal/worldtest"
 )
 
@@ -87,6 +88,29 @@ func TestEventsWaitTenSecondsAtMost(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Files of one organization that hang, however many, hold up neither those of another nor their events, whether these are
+// fetched at once or found in the table.
+func TestFilesOfOthersThatHang(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer(func(ctx context.Context, id string) (provider.MediaInfo, error) {
+			if id == "hangs" {
+				return silent(ctx, id)
+			}
+			return found(ctx, id)
+		}, whole)
+		for i := range 300 {
+			r.receiveFile(fmt.Sprint("wamid.hangs", i), "hangs", r.mover.Fetch)
+		}
+		r.Org = storetest.Org(t, r.Store)
+		r.Account = r.Number()
+		r.receiveFile("wamid.1", "9001", r.mover.Fetch)
+		r.require("wamid.1 ready", "wamid.1")
+		r.receiveFile("wamid.2", "9001", func(store.MediaJob) {})
+		pass(2 * time.Second)
+		r.require("wamid.1 ready, wamid.2 ready", "wamid.1", "wamid.2")
+	})
 }
 
 // A file that arrives in time is in the event, however many attempts it took.

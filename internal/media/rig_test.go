@@ -140,6 +140,16 @@ func (r *rig) receive(id string, echo bool) {
 	synctest.Wait()
 }
 
+// receiveFile receives a message with that file, which is handed to fetch.
+func (r *rig) receiveFile(id, file string, fetch func(store.MediaJob)) {
+	r.T.Helper()
+	r.Store.HandTo(func(h *store.Hands) { h.Node, h.Fetch = func() string { return node }, fetch })
+	message := r.image(id)
+	message.Media.ID = file
+	r.Receive(provider.InboundMessage{Origin: r.Origin(), Message: message})
+	synctest.Wait()
+}
+
 // told lists the files in the events about messages, oldest first: "wamid ready" or "wamid null".
 func (r *rig) told() (all []string) {
 	r.T.Helper()

@@ -190,8 +190,12 @@ func (tx *Tx) ClaimMediaJobs(node string, limit int) (claimed []MediaJob, err er
 	return claimed, err
 }
 
-// DueMediaJobs returns up to limit of the node's own due jobs, oldest first.
-func (r Reader) DueMediaJobs(node string, now time.Time, limit int) ([]MediaJob, error) {
-	return many(r, scanMediaJob, "SELECT "+mediaJobColumns+" FROM media_jobs WHERE owner = $1 AND "+dueNow+" ORDER BY due_at, message_id LIMIT $3",
-		node, now.UnixMilli(), limit)
+// DueMediaJobs returns up to limit of the node's own due jobs, the oldest of each organization first, and up to each of
+// one organization: many of one would keep out the others.
+func (r Reader) DueMediaJobs(node string, now time.Time, each, limit int) ([]MediaJob, error) {
+	return many(r, scanMediaJob, `SELECT `+mediaJobColumns+` FROM (
+			SELECT `+mediaJobColumns+`, ROW_NUMBER() OVER (PARTITION BY org_id ORDER BY due_at, message_id) AS place
+			FROM media_jobs WHERE owner = $1 AND `+dueNow+`) due
+		WHERE place <= $3 ORDER BY place, due_at, message_id LIMIT $4`,
+		node, now.UnixMilli(), each, limit)
 }

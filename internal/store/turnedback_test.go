@@ -99,7 +99,7 @@ func foundWork(t *testing.T, st *store.Store, node string, longest time.Duration
 		if _, err := tx.ClaimMediaJobs(node, 10); err != nil {
 			return err
 		}
-		files, err := tx.DueMediaJobs(node, tx.Now(), 10)
+		files, err := tx.DueMediaJobs(node, tx.Now(), 10, 10)
 		if err != nil {
 			return err
 		}
