@@ -210,7 +210,7 @@ func TestUploadedFiles(t *testing.T) {
 		c.Set("media", first.ID)
 		c.Call(t, apitest.Request{Method: http.MethodDelete, Path: library + "/${media}"}).RequireStatus(t, http.StatusOK)
 		expect("deleted, until the next housekeeping", "PNG", "PNG")
-		if keys, err := s.Store.Read(t.Context()).RemovedFiles(10); err != nil || len(keys) != 1 {
+		if keys, err := s.Store.Read(t.Context()).RemovedFiles("", 10); err != nil || len(keys) != 1 {
 			t.Errorf("to be removed are %v, %v", keys, err)
 		}
 		c.Call(t, post(content("image", `{"id":"${media}"}`))).RequireFailure(t, noMedia, "image.id")

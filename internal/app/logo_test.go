@@ -44,7 +44,7 @@ func TestBrand(t *testing.T) {
 			t.Errorf("after %s it is shown as %+v", first, shown)
 		}
 		r := w.Store.Read(t.Context())
-		if gone, err := r.RemovedFiles(10); err != nil || len(gone) != 1 {
+		if gone, err := r.RemovedFiles("", 10); err != nil || len(gone) != 1 {
 			t.Errorf("to be removed are %v, %v", gone, err)
 		}
 		if _, err := r.MediaByToken(strings.TrimPrefix(first, "/media/")); err == nil {

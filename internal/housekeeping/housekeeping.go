@@ -44,6 +44,7 @@ type Housekeeper struct {
 	log    *slog.Logger
 	sweeps sync.Mutex   // one at a time
 	steps  *store.Steps // of all purges, so that there is a rest between them as well
+	passed string       // the key of the last file that was looked at
 }
 
 // New makes a housekeeper.
@@ -51,39 +52,32 @@ func New(st *store.Store, blobs blob.Store, log *slog.Logger) *Housekeeper {
 	return &Housekeeper{Life: part.NewLife(), store: st, blobs: blobs, log: log, steps: st.Steps().Purge()}
 }
 
-// Start begins the work. The first sweep comes after a while: a start has enough to do.
+// Start begins the work. The first sweep comes after a while: a start has enough to do. It can take hours, which the rest
+// does not wait for.
 func (h *Housekeeper) Start(context.Context) error {
-	h.Go(h.run)
-	h.Go(h.keepWaking)
+	h.regularly(every, "sweep", h.Sweep)
+	h.regularly(statisticsEvery, "statistics", h.store.RefreshStatistics)
+	h.regularly(organizationsEvery, "statistics", h.store.MeetOrganizations)
+	h.regularly(wakeEvery, "snoozed conversations", h.WakeSnoozed)
 	return nil
 }
 
-func (h *Housekeeper) run(ctx context.Context) {
-	tick, statistics, organizations := time.NewTicker(every), time.NewTicker(statisticsEvery), time.NewTicker(organizationsEvery)
-	defer tick.Stop()
-	defer statistics.Stop()
-	defer organizations.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
-				h.log.Warn("housekeeping", "error", err)
+// regularly does something again and again, beside everything else.
+func (h *Housekeeper) regularly(every time.Duration, what string, do func(context.Context) error) {
+	h.Go(func(ctx context.Context) {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if err := do(ctx); err != nil && ctx.Err() == nil {
+					h.log.Warn("housekeeping", "what", what, "error", err)
+				}
+			case <-ctx.Done():
+				return
 			}
-		case <-statistics.C:
-			h.refresh(ctx, h.store.RefreshStatistics)
-		case <-organizations.C:
-			h.refresh(ctx, h.store.MeetOrganizations)
-		case <-ctx.Done():
-			return
 		}
-	}
-}
-
-// refresh updates the engine's statistics.
-func (h *Housekeeper) refresh(ctx context.Context, update func(context.Context) error) {
-	if err := update(ctx); err != nil && ctx.Err() == nil {
-		h.log.Warn("housekeeping", "what", "statistics", "error", err)
-	}
+	})
 }
 
 // Sweep does everything that is due now.
@@ -151,24 +145,36 @@ func (h *Housekeeper) sweepOrganizations(ctx context.Context) error {
 }
 
 // sweepFiles removes the bytes of files whose rows are gone. The reminder of a file is deleted afterwards, so
-// that a crash leaves no file behind.
+// that a crash leaves no file behind. After one that cannot be removed, the next sweep goes on with those behind it.
 func (h *Housekeeper) sweepFiles(ctx context.Context) error {
 	h.steps.Turn()
 	for ctx.Err() == nil {
-		keys, err := h.store.Read(ctx).RemovedFiles(fileBatch)
+		keys, err := h.store.Read(ctx).RemovedFiles(h.passed, fileBatch)
 		if err != nil || len(keys) == 0 {
+			h.passed = ""
 			return err
 		}
-		for _, key := range keys {
-			if err := h.blobs.Delete(ctx, key); err != nil {
-				return err
-			}
-		}
-		if _, _, err := h.steps.Do(ctx, func(tx *store.Tx, _ int) (int64, error) { return 0, tx.ForgetRemovedFiles(keys) }); err != nil {
+		gone, failure := h.removeFiles(ctx, keys)
+		if _, _, err := h.steps.Do(ctx, func(tx *store.Tx, _ int) (int64, error) { return 0, tx.ForgetRemovedFiles(gone) }); err != nil {
 			return err
+		}
+		if failure != nil {
+			return failure
 		}
 	}
 	return nil
+}
+
+// removeFiles removes files up to the first that cannot be removed.
+func (h *Housekeeper) removeFiles(ctx context.Context, keys []string) (gone []string, err error) {
+	for _, key := range keys {
+		h.passed = key
+		if err := h.blobs.Delete(ctx, key); err != nil {
+			return gone, err
+		}
+		gone = append(gone, key)
+	}
+	return gone, nil
 }
 
 // sweepSpace returns free space of the database to the system, if there is much.

@@ -10,6 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/parleyhq/parley/internal/blob"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/housekeeping"
@@ -228,6 +231,69 @@ func TestSweepsEveryMinuteUntilStopped(t *testing.T) {
 		synctest.Wait()
 		if n := h.countCalls(h.Org.ID); n != 1 {
 			t.Errorf("%d calls are left: it was not stopped", n)
+		}
+	})
+}
+
+// stuck is a store of files that does not remove one of them: with began it does not answer, and otherwise it refuses.
+type stuck struct {
+	blob.Store
+	key         string
+	began, goOn chan struct{}
+}
+
+func (s *stuck) Delete(ctx context.Context, key string) error {
+	switch {
+	case key != s.key:
+		return s.Store.Delete(ctx, key)
+	case s.began != nil:
+		close(s.began)
+		<-s.goOn
+	}
+	return errors.New("it cannot be removed")
+}
+
+// PostgreSQL's statistics are kept while a sweep takes long.
+func TestStatisticsDoNotWaitForASweep(t *testing.T) {
+	t.Parallel()
+	place := storetest.NewConfig(t, storetest.Postgres)
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, place)
+		h.InTx(func(tx *store.Tx) error { return tx.RemoveFile(h.Org.ID, "file_1") })
+		files := &stuck{Store: h.blobs, key: "file_1", began: make(chan struct{}), goOn: make(chan struct{})}
+		parttest.Start(t, housekeeping.New(h.Store, files, h.log.Logger()))
+		defer close(files.goOn)
+		<-files.began
+		direct, err := pgxpool.ParseConfig(place.URL)
+		h.Must(err)
+		conn, err := pgx.ConnectConfig(t.Context(), direct.ConnConfig)
+		h.Must(err)
+		defer conn.Close(t.Context())
+		_, err = conn.Exec(t.Context(), `INSERT INTO settings (name, value) SELECT 'setting ' || n, '' FROM generate_series(1, 300) n`)
+		h.Must(err)
+		_, err = conn.Exec(t.Context(), "SELECT pg_stat_force_next_flush()")
+		h.Must(err)
+		for known, end := 0.0, time.Now().Add(time.Hour); known < 300; <-time.After(time.Second) {
+			h.Must(conn.QueryRow(t.Context(), "SELECT reltuples FROM pg_class WHERE oid = 'settings'::regclass").Scan(&known))
+			if time.Now().After(end) {
+				t.Fatalf("after an hour the planner takes the table for one of %v rows", known)
+			}
+		}
+	})
+}
+
+// A file that cannot be removed does not keep the others.
+func TestFileThatCannotBeRemoved(t *testing.T) {
+	each(t, func(t *testing.T, h *house) {
+		h.InTx(func(tx *store.Tx) error {
+			return errors.Join(tx.RemoveFile(h.Org.ID, "file_a"), tx.RemoveFile(h.Org.ID, "file_b"), tx.RemoveFile(h.Org.ID, "file_c"))
+		})
+		keeper := housekeeping.New(h.Store, &stuck{Store: h.blobs, key: "file_b"}, h.log.Logger())
+		for _, left := range []string{"file_b file_c", "file_b"} {
+			keeper.Sweep(t.Context())
+			if keys, err := h.Read().RemovedFiles("", 10); err != nil || strings.Join(keys, " ") != left {
+				t.Errorf("%v are left, want %s (%v)", keys, left, err)
+			}
 		}
 	})
 }

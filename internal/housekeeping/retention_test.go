@@ -197,7 +197,7 @@ func TestRetentionWorksInBatches(t *testing.T) {
 		if got := a.left(); len(got) != 0 {
 			t.Errorf("%d messages are left", len(got))
 		}
-		if keys, err := h.Read().RemovedFiles(10); err != nil || len(keys) > 0 {
+		if keys, err := h.Read().RemovedFiles("", 10); err != nil || len(keys) > 0 {
 			t.Errorf("files are left to remove: %v, %v", keys, err)
 		}
 	})

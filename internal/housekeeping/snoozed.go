@@ -11,22 +11,6 @@ import (
 // wakeEvery is how late a snoozed conversation may come back.
 const wakeEvery = 5 * time.Second
 
-// keepWaking runs beside the sweeps, which can take long.
-func (h *Housekeeper) keepWaking(ctx context.Context) {
-	tick := time.NewTicker(wakeEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if err := h.WakeSnoozed(ctx); err != nil && ctx.Err() == nil {
-				h.log.Warn("housekeeping", "what", "snoozed conversations", "error", err)
-			}
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
 // WakeSnoozed opens the conversations whose snooze has ended. The check whether there are any costs no transaction.
 func (h *Housekeeper) WakeSnoozed(ctx context.Context) error {
 	more, err := h.store.Read(ctx).AnyToWake(h.store.Now())

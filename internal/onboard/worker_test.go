@@ -311,7 +311,7 @@ func TestDisconnection(t *testing.T) {
 		}
 		w.Wake()
 		eventually(t, "the data is purged", func() bool { return r.holdings(left) == [5]int{} })
-		if bytes, err := r.Read().RemovedFiles(100); err != nil || len(bytes) != 3 || !slices.Contains(bytes, file[0].BlobKey) {
+		if bytes, err := r.Read().RemovedFiles("", 100); err != nil || len(bytes) != 3 || !slices.Contains(bytes, file[0].BlobKey) {
 			t.Errorf("bytes that are to be removed: %v, %v", bytes, err)
 		}
 		if r.gone(left) {

@@ -114,9 +114,9 @@ func (tx *Tx) removeFilesOfMessages(idIn string, args ...any) error {
 		tx.later("DELETE"+which, args...))
 }
 
-// RemovedFiles returns up to limit keys of files whose bytes must be removed.
-func (r Reader) RemovedFiles(limit int) ([]string, error) {
-	return many(r, scanText, "SELECT blob_key FROM removed_files ORDER BY blob_key LIMIT $1", limit)
+// RemovedFiles returns up to limit keys of files whose bytes must be removed, of those behind a key.
+func (r Reader) RemovedFiles(behind string, limit int) ([]string, error) {
+	return many(r, scanText, "SELECT blob_key FROM removed_files WHERE blob_key > $1 ORDER BY blob_key LIMIT $2", behind, limit)
 }
 
 // ForgetRemovedFiles records that the bytes of files are gone.
