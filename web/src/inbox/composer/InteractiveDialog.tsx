@@ -37,7 +37,7 @@ export default function InteractiveDialog({ conversation, body, onSent, onClose 
     onClose();
   };
   return (
-    <Modal onClose={onClose} title={t.buttons} centered>
+    <Modal onClose={onClose} title={t.buttons} centered closeOnClickOutside={false}>
       <div className={styles.form}>
         <SegmentedControl
           value={draft.kind}

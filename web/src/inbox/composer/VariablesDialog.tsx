@@ -16,7 +16,7 @@ export default function VariablesDialog({ title, names, onDone }: Props) {
   const [values, setValues] = useState<Record<string, string>>({});
   const whole = names.every((name) => values[name]?.trim());
   return (
-    <Modal onClose={() => onDone(null)} title={title} centered size="sm">
+    <Modal onClose={() => onDone(null)} title={title} centered size="sm" closeOnClickOutside={false}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -30,7 +30,7 @@ export default function Recorder({ conversation, onClose }: { conversation: Conv
     }
   };
   return (
-    <Modal onClose={onClose} title={t.voice} centered size="sm">
+    <Modal onClose={onClose} title={t.voice} centered size="sm" closeOnClickOutside={false}>
       <div className={styles.body} aria-live="polite">
         {state.kind === "starting" && t.voiceStarting}
         {state.kind === "refused" && t.voiceRefused}
