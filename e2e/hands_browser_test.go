@@ -158,6 +158,15 @@ func (s *Screen) stays() *atomic.Int32 {
 	return &asked
 }
 
+// clickBeside clicks at the left edge of the window, where no dialog is.
+func (s *Screen) clickBeside() {
+	s.t.Helper()
+	at := input.DispatchMouseEventParams{X: 20, Y: 450, Button: input.MouseButtonLeft, ClickCount: 1}
+	for _, at.Type = range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
+		call(s.Browser, input.DispatchMouseEvent, at)
+	}
+}
+
 // What was typed into a dialog goes neither with a click beside it nor with the session: whoever stays on the page is asked
 // once, signs in in another tab, and saves.
 func TestDashboardTypedIntoADialog(t *testing.T) {
@@ -169,10 +178,7 @@ func TestDashboardTypedIntoADialog(t *testing.T) {
 	s.Write("Name", "closing")
 	s.Write("Text", "We close at")
 	s.types(" six")
-	beside := input.DispatchMouseEventParams{X: 20, Y: 450, Button: input.MouseButtonLeft, ClickCount: 1}
-	for _, beside.Type = range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
-		call(s.Browser, input.DispatchMouseEvent, beside)
-	}
+	s.clickBeside()
 	if text := s.value("Text"); text != "We close at six" {
 		t.Fatalf("after a click beside the dialog its field has %q", text)
 	}

@@ -20,6 +20,7 @@ func TestDashboardVoiceNote(t *testing.T) {
 	s.openConversation(srv, "Dewi Pratiwi")
 	s.Press("button", "Voice message")
 	s.Says("0:02")
+	s.clickBeside() // which does not throw the recording away
 	s.Accessible()
 	s.Press("button", "Stop")
 	s.Until(`!!document.querySelector("[role=dialog] audio")`)

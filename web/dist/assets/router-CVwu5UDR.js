@@ -1,1 +1,0 @@
-export{t as router}from"./router-C2T4L6Qq.js";
