@@ -22,12 +22,12 @@ func registerContactBulk(a *App) {
 
 	rest.List(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/contacts/jobs", ID: "listContactJobs", Tag: "Contacts", Role: chat.RoleAgent, Whole: true,
-		Summary: "List work on many contacts", Description: "The newest first: one's own, and for admins everybody's.",
+		Summary: "List work on many contacts", Description: "The newest first: one's own, and for admins everybody's, of imports those into numbers that they see.",
 	}, listContactJobs)
 
 	rest.Read(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/contacts/jobs/{id}", ID: "getContactJob", Tag: "Contacts", Role: chat.RoleAgent,
-		Summary: "Tell how far work on many contacts is", Description: "One's own, and for admins everybody's.",
+		Summary: "Tell how far work on many contacts is", Description: "One's own, and for admins everybody's, of imports those into numbers that they see.",
 	}, getContactJob)
 }
 
@@ -117,11 +117,7 @@ func viewContactJob(j chat.ContactJob) contactJobView {
 const jobsShown = 50
 
 func listContactJobs(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[contactJobView], error) {
-	u, owner := c.Caller.User, ""
-	if !u.Role.Covers(chat.RoleAdmin) {
-		owner = u.ID
-	}
-	jobs, err := c.Read().ContactJobs(u.OrgID, owner, jobsShown)
+	jobs, err := core.ContactJobs(c.Read(), *c.Caller.User, jobsShown)
 	return rest.ViewEach(store.Slice[chat.ContactJob]{Rows: jobs}, viewContactJob), err
 }
 

@@ -295,6 +295,40 @@ func TestImportContacts(t *testing.T) {
 	})
 }
 
+// An import is not there for an admin who does not see its number: neither its file, nor the rows that it refused, nor its
+// undoing.
+func TestHiddenImports(t *testing.T) {
+	each(t, newDesk, func(t *testing.T, d *desk) {
+		mapping := `{"number":"` + *d.account.PhoneNumberID + `","mapping":{"header":true,"country":"DE","create_labels":true,"columns":[{"column":0,"field":"phone_number"}]}}`
+		team := storetest.Team(t, d.Store, d.org.ID, "Others")
+		other := d.As(t, d.User(t, d.org, chat.RoleAdmin, chat.SeesTeams, team.ID))
+		member := d.As(t, d.User(t, d.org, chat.RoleAdmin, chat.SeesTeams, d.org.TeamID))
+		upload := func(b *apptest.Browser) string {
+			var up struct{ Job job }
+			b.Do(t, "POST", "/contacts/imports?filename=people.csv", peopleFile, "Content-Type", "text/csv").RequireStatus(t, http.StatusCreated).Data(t, &up)
+			return up.Job.ID
+		}
+		draft, done := upload(d.boss), upload(d.boss)
+		d.boss.Do(t, "POST", "/contacts/imports/"+done+"/start", mapping).RequireStatus(t, http.StatusAccepted)
+		finished(t, d.boss, done)
+		for _, call := range [][3]string{
+			{"POST", "/contacts/imports/" + draft + "/preview", mapping}, {"POST", "/contacts/imports/" + draft + "/start", mapping},
+			{"GET", "/contacts/jobs/" + draft}, {"GET", "/contacts/jobs/" + done}, {"GET", "/contacts/imports/" + done + "/errors"},
+			{"POST", "/contacts/imports/" + done + "/undo"},
+		} {
+			other.Do(t, call[0], call[1], call[2]).RequireFailure(t, "resource_not_found", "")
+		}
+		var listed []job
+		other.Get(t, "/contacts/jobs").RequireStatus(t, http.StatusOK).Data(t, &listed)
+		same(t, "what is listed", len(listed), 0)
+		other.Get(t, "/contacts/jobs/"+upload(other)).RequireStatus(t, http.StatusOK)
+		member.Get(t, "/contacts/jobs").RequireStatus(t, http.StatusOK).Data(t, &listed)
+		same(t, "what a member is listed", len(listed), 1)
+		member.Do(t, "POST", "/contacts/imports/"+done+"/undo", "").RequireStatus(t, http.StatusAccepted)
+		same(t, "undone by a member", finished(t, d.boss, done).Status, "undone")
+	})
+}
+
 // Merging two contacts gives the contact of the preview, with the stricter consent and the notes of both.
 func TestMergeContactsByHand(t *testing.T) {
 	each(t, newDesk, func(t *testing.T, d *desk) {

@@ -60,10 +60,53 @@ func orElse(err, other error) error {
 // ContactJob returns a job that a user may see: their own, and for admins everybody's.
 func ContactJob(r store.Reader, u chat.User, id string) (chat.ContactJob, error) {
 	job, err := r.ContactJob(u.OrgID, id)
-	if err == nil && job.UserID != u.ID && !u.Role.Covers(chat.RoleAdmin) {
-		err = store.ErrNotFound
+	if err == nil {
+		err = maySeeJob(r, u, job)
 	}
 	return job, orNotFound(err, "job")
+}
+
+// ContactJobs returns the jobs that a user may see, newest first, of the last ones.
+func ContactJobs(r store.Reader, u chat.User, last int) (seen []chat.ContactJob, err error) {
+	owner := ""
+	if !u.Role.Covers(chat.RoleAdmin) {
+		owner = u.ID
+	}
+	jobs, err := r.ContactJobs(u.OrgID, owner, last)
+	for _, job := range jobs {
+		switch may := maySeeJob(r, u, job); {
+		case may == nil:
+			seen = append(seen, job)
+		case !errors.Is(may, store.ErrNotFound):
+			return nil, may
+		}
+	}
+	return seen, err
+}
+
+// maySeeJob returns ErrNotFound for a job that is not there for a user. An import shows who is in its file, and can be
+// undone: it is there for those who see its number.
+func maySeeJob(r store.Reader, u chat.User, job chat.ContactJob) error {
+	switch {
+	case job.UserID == u.ID:
+		return nil
+	case !u.Role.Covers(chat.RoleAdmin):
+		return store.ErrNotFound
+	case u.Sees == chat.SeesAll || job.Kind != chat.JobImport:
+		return nil
+	}
+	var task chat.ContactImport
+	if err := json.Unmarshal(job.Task, &task); err != nil {
+		return err
+	}
+	account, err := r.AccountByNumber(u.OrgID, task.Number) // none before the start
+	if err != nil {
+		return err
+	}
+	if member, err := r.IsMember(u.OrgID, account.TeamID, u.ID); err != nil || member {
+		return err
+	}
+	return store.ErrNotFound
 }
 
 // StartImport starts the import of an uploaded file into the contacts of a number.
