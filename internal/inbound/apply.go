@@ -44,7 +44,7 @@ func (r *Receiver) apply(turns []turn) {
 		r.finish(turns, rows)
 		return
 	}
-	if errors.Is(err, store.ErrUnavailable) || r.secure(turns) != nil {
+	if isAway(err) || r.secure(turns) != nil {
 		for _, t := range turns {
 			r.queues.release(t.queue, restAfter)
 		}
@@ -112,7 +112,7 @@ func (r *Receiver) secure(turns []turn) error {
 			}
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), storeTimeout)
+	ctx, cancel := context.WithTimeout(r.writing, storeTimeout)
 	defer cancel()
 	err := r.keep(ctx, unstored)
 	for _, a := range unstored {
@@ -166,7 +166,12 @@ func (p *part) stays(err error) bool {
 		p.late++
 		return p.late <= latePatience
 	}
-	return errors.Is(err, store.ErrUnavailable)
+	return isAway(err)
+}
+
+// isAway reports whether the store cannot be used, or not any more, because a stop may not wait for it.
+func isAway(err error) bool {
+	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.Canceled)
 }
 
 func isLate(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
@@ -179,7 +184,7 @@ func (r *Receiver) done(n *queue, p piece, failure error) {
 
 // applyTogether applies updates in one transaction, and removes the rows that are complete with them.
 func (r *Receiver) applyTogether(updates []provider.Update, ending []store.Callback) (err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), applyTimeout)
+	ctx, cancel := context.WithTimeout(r.writing, applyTimeout)
 	defer cancel()
 	defer func() { // otherwise a stored callback that panics would end the process at every start
 		if cause := recover(); cause != nil {

@@ -77,6 +77,9 @@ type Receiver struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
+	// writing is the context of transactions. It outlasts the others, until a stop may not wait any longer.
+	writing context.Context
+	cutOff  context.CancelFunc
 }
 
 // New makes a receiver. It answers the provider even before it is started.
@@ -88,9 +91,10 @@ func New(cfg Config) *Receiver {
 		cfg.queued = maxQueued
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	writing, cutOff := context.WithCancel(context.Background())
 	return &Receiver{
 		cfg: cfg, applier: core.Applier{PublicURL: cfg.PublicURL, Words: &core.Words{}, Log: cfg.Log}, intake: newIntake(), queues: newQueues(cfg.queued),
-		signed: newSignatures(cfg), loader: make(chan struct{}, 1), ctx: ctx, cancel: cancel,
+		signed: newSignatures(cfg), loader: make(chan struct{}, 1), ctx: ctx, cancel: cancel, writing: writing, cutOff: cutOff,
 	}
 }
 
@@ -103,11 +107,21 @@ func (r *Receiver) Start(context.Context) error {
 	return nil
 }
 
-// Stop ends the work after the running transactions. The rest stays in the table.
-func (r *Receiver) Stop(context.Context) {
+// Stop ends the work after the running transactions, which are given up when ctx ends. The rest stays in the table, or is
+// sent again by the provider, which has no answer then.
+func (r *Receiver) Stop(ctx context.Context) {
 	r.cancel()
 	r.queues.close()
-	r.running.Wait()
+	ended := make(chan struct{})
+	go func() {
+		r.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		r.cutOff()
+	}
 }
 
 // ServeHTTP answers the provider: GET verifies the address, POST delivers.

@@ -317,3 +317,18 @@ func TestStop(t *testing.T) {
 		r.require("held a b c")
 	})
 }
+
+// A stop that may not wait gives up transactions that hang. Nothing is written after it, and nothing is lost.
+func TestStopThatMayNotWait(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		release := r.hold(1)
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		r.receiver.Stop(ended)
+		release()
+		r.require("", "1/held, attempt 0, in 0s")
+		r.start()
+		pass(3 * time.Second)
+		r.require("held")
+	})
+}

@@ -58,7 +58,7 @@ func (r *Receiver) keep(ctx context.Context, arrivals []*arrival) error {
 // applied once more, which changes nothing.
 func (r *Receiver) end(e ended) {
 	defer r.queues.letGo(e.row)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), storeTimeout)
+	ctx, cancel := context.WithTimeout(r.writing, storeTimeout)
 	defer cancel()
 	err := r.inTx(ctx, nil, func(tx *store.Tx) error {
 		if e.failed == nil {
