@@ -27,7 +27,7 @@ export const broadcasts = {
     quota_exceeded: "This month's messages in your plan are used up. Resume next month, or with a larger plan.",
     subscription_inactive: "Your subscription is not active. Renew it, then resume.",
     organization_suspended: "Your organization is suspended.",
-    media_not_found: "A file of the template's header is gone from the library. Duplicate the broadcast and choose another file.",
+    media_not_found: "A file of the template's header is gone from the library, or is of another type than the header. Duplicate the broadcast and choose another file.",
     no_recipients: "There was nobody to send to when it was due.",
     label_deleted: "A label of its audience was deleted before it was due. Duplicate it and choose other labels.",
     restored: "Restored from a backup: who received it since then is not known. Check the recipients before you resume.",

@@ -29,7 +29,7 @@ export const broadcasts: typeof english = {
     quota_exceeded: "Pesan dalam paket Anda bulan ini sudah habis. Lanjutkan bulan depan, atau dengan paket yang lebih besar.",
     subscription_inactive: "Langganan Anda tidak aktif. Perpanjang, lalu lanjutkan.",
     organization_suspended: "Organisasi Anda ditangguhkan.",
-    media_not_found: "Berkas header templat sudah tidak ada di pustaka. Duplikatkan siaran dan pilih berkas lain.",
+    media_not_found: "Berkas header templat sudah tidak ada di pustaka, atau jenisnya berbeda dari header. Duplikatkan siaran dan pilih berkas lain.",
     no_recipients: "Tidak ada penerima pada waktunya.",
     label_deleted: "Ada label penerima yang dihapus sebelum waktunya. Duplikatkan siaran dan pilih label lain.",
     restored: "Dipulihkan dari cadangan: tidak diketahui siapa yang sudah menerimanya sejak itu. Periksa penerimanya sebelum melanjutkan.",

@@ -1,1 +1,0 @@
-export{t as router}from"./router-ByCf3zA_.js";
