@@ -159,7 +159,7 @@ func TestBroadcastPages(t *testing.T) {
 		s := OpenScreen(t, width, 800)
 		signIn(t, s, srv)
 		for page, sign := range map[string]string{
-			"/broadcasts": "Next year", "/broadcasts/new": "Send from", "/broadcasts/" + made.ID(): "January 1, 2099 at 9:00",
+			"/broadcasts": "Next year", "/broadcasts/new": "Send from", "/broadcasts/" + made.ID(): "January 1, 2099 at 09:00",
 			"/broadcasts/" + made.ID() + "?step=2": "All contacts of the number", "/broadcasts/" + made.ID() + "?step=3": "will get a message",
 			"/broadcasts/" + made.ID() + "?step=4": "Asia/Jakarta", "/settings/words": "Stop words", "/broadcasts?status=failed": "No broadcasts match",
 		} {
