@@ -40,7 +40,7 @@ type MessageView struct {
 	Object         string              `json:"object" enum:"message"`
 	Direction      chat.Direction      `json:"direction"`
 	From           *string             `json:"from" nullable:"true" doc:"Number in E.164."`
-	To             *string             `json:"to" nullable:"true" doc:"Number in E.164; null when the recipient was addressed by BSUID and has no known number."`
+	To             *string             `json:"to" nullable:"true" doc:"Number in E.164, as the contact has it: a Mexican or Brazilian number may differ from that of the request by one digit. Null when the recipient was addressed by BSUID and has no known number."`
 	BSUID          *string             `json:"bsuid" nullable:"true"`
 	ParentBSUID    *string             `json:"parent_bsuid" nullable:"true"`
 	Username       *string             `json:"username" nullable:"true"`

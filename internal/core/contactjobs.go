@@ -60,53 +60,59 @@ func orElse(err, other error) error {
 // ContactJob returns a job that a user may see: their own, and for admins everybody's.
 func ContactJob(r store.Reader, u chat.User, id string) (chat.ContactJob, error) {
 	job, err := r.ContactJob(u.OrgID, id)
-	if err == nil {
-		err = maySeeJob(r, u, job)
+	if err != nil {
+		return job, orNotFound(err, "job")
 	}
-	return job, orNotFound(err, "job")
+	seen, err := seesJob(r, u, job)
+	if err == nil && !seen {
+		err = chat.NotFound("job")
+	}
+	return job, err
 }
 
 // ContactJobs returns the jobs that a user may see, newest first, of the last ones.
-func ContactJobs(r store.Reader, u chat.User, last int) (seen []chat.ContactJob, err error) {
+func ContactJobs(r store.Reader, u chat.User, last int) ([]chat.ContactJob, error) {
 	owner := ""
 	if !u.Role.Covers(chat.RoleAdmin) {
 		owner = u.ID
 	}
 	jobs, err := r.ContactJobs(u.OrgID, owner, last)
+	if err != nil {
+		return nil, err
+	}
+	visible := jobs[:0]
 	for _, job := range jobs {
-		switch may := maySeeJob(r, u, job); {
-		case may == nil:
-			seen = append(seen, job)
-		case !errors.Is(may, store.ErrNotFound):
-			return nil, may
+		seen, err := seesJob(r, u, job)
+		if err != nil {
+			return nil, err
+		}
+		if seen {
+			visible = append(visible, job)
 		}
 	}
-	return seen, err
+	return visible, nil
 }
 
-// maySeeJob returns ErrNotFound for a job that is not there for a user. An import shows who is in its file, and can be
-// undone: it is there for those who see its number.
-func maySeeJob(r store.Reader, u chat.User, job chat.ContactJob) error {
+// seesJob reports whether a job is there for a user. An import shows who is in its file, and can be undone: it is there for
+// those who see its number, and before it has one for its owner alone.
+func seesJob(r store.Reader, u chat.User, job chat.ContactJob) (bool, error) {
 	switch {
 	case job.UserID == u.ID:
-		return nil
+		return true, nil
 	case !u.Role.Covers(chat.RoleAdmin):
-		return store.ErrNotFound
+		return false, nil
 	case u.Sees == chat.SeesAll || job.Kind != chat.JobImport:
-		return nil
+		return true, nil
 	}
 	var task chat.ContactImport
 	if err := json.Unmarshal(job.Task, &task); err != nil {
-		return err
+		return false, err
 	}
-	account, err := r.AccountByNumber(u.OrgID, task.Number) // none before the start
-	if err != nil {
-		return err
+	_, err := SeenNumber(r, u, task.Number)
+	if code, _ := chat.CodeOf(err); code == chat.CodeResourceNotFound {
+		return false, nil
 	}
-	if member, err := r.IsMember(u.OrgID, account.TeamID, u.ID); err != nil || member {
-		return err
-	}
-	return store.ErrNotFound
+	return err == nil, err
 }
 
 // StartImport starts the import of an uploaded file into the contacts of a number.
