@@ -182,6 +182,8 @@ func TestContactsAreUniqueOnTheirNumber(t *testing.T) {
 	made := apitest.Changes{"contacts": "+1", "events": "+1"}
 	apitest.RunEach(t, []apitest.Scenario{
 		{Name: "number", Given: taken, Request: newContact(`{"phone_number":"4915112345678"}`), Code: "contact_already_exists", Param: "phone_number"},
+		{Name: "number in its other spelling", Given: hasContact(`{"phone_number":"+5215512345678"}`), Request: newContact(`{"phone_number":"525512345678"}`), Code: "contact_already_exists", Param: "phone_number"},
+		{Name: "a value that is wrong before the other spelling", Given: hasContact(`{"phone_number":"+5215512345678"}`), Request: newContact(`{"phone_number":"525512345678","name":""}`), Code: "invalid_field_value", Param: "name"},
 		{Name: "BSUID", Given: taken, Request: newContact(`{"phone_number":"4915112345679","bsuid":"DE.a1"}`), Code: "contact_already_exists", Param: "bsuid"},
 		{Name: "all three", Given: taken, Request: newContact(`{"phone_number":"4915112345678","bsuid":"DE.a1","username":"Straße"}`), Code: "contact_already_exists", Param: "phone_number"},
 		{Name: "username", Given: taken, Request: newContact(`{"bsuid":"DE.a2","username":"STRAẞE"}`), Code: "invalid_field_value", Param: "username"},

@@ -348,6 +348,27 @@ func TestLabelThatIsDeletedDuringAnImport(t *testing.T) {
 	})
 }
 
+// A person whose number is in a file as people write it, and known as the network does, stays one contact. So does one
+// who is in the file in both spellings.
+func TestNumbersWithTwoSpellings(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		d := newDesk(t, st)
+		storetest.Contact(t, st, d.Account, "+5215512345678")
+		job := d.begin([]byte("Phone,Name,Tags,Consent,City\n+525512345678,Ada,,,\n+5531987654321,Bea,,,\n+553187654321,,Friends,,\n"), allColumns)
+		job = d.work(job.ID, chat.JobDone)
+		if job.Created != 1 || job.Changed != 2 || job.Failed != 0 {
+			t.Errorf("the job says %+v", job)
+		}
+		want := map[string]person{
+			"+5215512345678": {Number: "+5215512345678", Name: "Ada", Consent: "unknown"},
+			"+5531987654321": {Number: "+5531987654321", Name: "Bea", Consent: "unknown", Labels: []string{"Friends"}},
+		}
+		if diff := cmp.Diff(want, d.people()); diff != "" {
+			t.Errorf("the contacts (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // Empty rows before the columns' names, and between others, change nothing, and rows are told of by the number that a
 // spreadsheet shows.
 func TestEmptyRows(t *testing.T) {

@@ -83,7 +83,7 @@ func (im *importer) take(row chat.ImportRow) error {
 
 // put creates a row's contact, or changes the one that is there.
 func (im *importer) put(row chat.ImportRow, labelIDs []string) error {
-	contact, err := im.tx.ContactByNumber(im.account.OrgID, im.account.ID, row.Number)
+	contact, err := findContact(im.tx.Reader, im.account, person{Number: row.Number})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		err = im.create(row, labelIDs)
@@ -139,7 +139,10 @@ func (im *importer) makeLabel(name string) (id string, err error) {
 }
 
 func (im *importer) create(row chat.ImportRow, labelIDs []string) error {
-	contact, err := CreateContact(im.tx, im.account, row.New())
+	contact, err := row.New().Contact()
+	if err == nil {
+		contact, err = addContact(im.tx, im.account, contact)
+	}
 	if err != nil {
 		return err
 	}

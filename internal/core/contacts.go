@@ -12,12 +12,20 @@ import (
 // CreateContact adds a person to an account's contacts.
 func CreateContact(tx *store.Tx, account chat.Account, in chat.NewContact) (chat.Contact, error) {
 	contact, err := in.Contact()
+	if err == nil {
+		err = otherSpellingTaken(tx.Reader, account, deref(contact.PhoneNumber))
+	}
 	if err != nil {
 		return chat.Contact{}, err
 	}
+	return addContact(tx, account, contact)
+}
+
+// addContact adds a contact without an id. Its number must not be another spelling of a contact's number.
+func addContact(tx *store.Tx, account chat.Account, contact chat.Contact) (chat.Contact, error) {
 	contact.ID, contact.OrgID, contact.AccountID = tx.NewID(chat.KindContact), account.OrgID, account.ID
 	contact.CreatedAt, contact.UpdatedAt = tx.Now(), tx.Now()
-	err = tx.InsertContact(contact)
+	err := tx.InsertContact(contact)
 	if errors.Is(err, store.ErrDuplicate) {
 		return chat.Contact{}, contactTaken(tx.Reader, contact)
 	}
@@ -48,14 +56,31 @@ func contactTaken(r store.Reader, contact chat.Contact) error {
 		}
 		_, err := identity.by(contact.OrgID, contact.AccountID, *identity.value)
 		if err == nil {
-			return &chat.Error{Code: chat.CodeContactAlreadyExists, Param: identity.param,
-				Message: "This number's contacts have one with that value already. Find it with GET /v1/{phone_number_id}/contacts."}
+			return contactExists(identity.param, "that value")
 		}
 		if !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 	}
 	return usernameTaken()
+}
+
+// otherSpellingTaken refuses a number whose other spelling a contact has: both are one person.
+func otherSpellingTaken(r store.Reader, account chat.Account, number string) error {
+	other := chat.OtherSpelling(number)
+	if other == "" {
+		return nil
+	}
+	_, err := r.ContactByNumber(account.OrgID, account.ID, other)
+	if err == nil {
+		return contactExists("phone_number", "another spelling of that number")
+	}
+	return ignoreNotFound(err)
+}
+
+func contactExists(param, with string) error {
+	return &chat.Error{Code: chat.CodeContactAlreadyExists, Param: param,
+		Message: "This number's contacts have one with " + with + " already. Find it with GET /v1/{phone_number_id}/contacts."}
 }
 
 // Contact returns one contact of an account. The id of a merged contact names the remaining one.

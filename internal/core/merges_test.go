@@ -210,10 +210,7 @@ func TestNumbersWithTwoSpellings(t *testing.T) {
 		w.Apply(w.from(provider.Person{Phone: s.network, UserID: adaID}, "wamid.1"))
 		eldest := w.Conversations()[0]
 		w.Clock.Advance(time.Second)
-		w.InTx(func(tx *store.Tx) error {
-			_, err := core.CreateContact(tx, w.Account, chat.NewContact{PhoneNumber: &s.people})
-			return err
-		})
+		storetest.Contact(w.T, w.Store, w.Account, s.people)
 		w.Answered(send(s.people), "wamid.2")
 		w.Events()
 		w.Apply(w.statusTo(provider.Person{Phone: s.network, UserID: adaID}, "wamid.2"))
