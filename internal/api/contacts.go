@@ -14,13 +14,13 @@ func registerContacts(a *API) {
 	rest.List(a.surface, rest.Operation{
 		Method: http.MethodGet, Path: "/{phone_number_id}/contacts", ID: "listContacts", Tag: "Contacts",
 		Summary:     "List contacts, newest first",
-		Description: "`search` looks for a part of the name, e-mail address, number or username; the other filters match exactly.", Errors: []chat.Code{chat.CodeInvalidPhoneNumber},
+		Description: "`search` looks for a part of the name, e-mail address, number or username; the other filters match exactly. A number is found in its other spelling too (Mexico, Brazil).", Errors: []chat.Code{chat.CodeInvalidPhoneNumber},
 	}, listContacts)
 
 	rest.WriteAfter(a.shared, rest.Operation{
 		Method: http.MethodPost, Path: "/{phone_number_id}/contacts", ID: "createContact", Tag: "Contacts", Role: chat.RoleAdmin,
 		Summary:     "Create a contact",
-		Description: "A number or a business-scoped id is needed. One that the account has already is 409 `contact_already_exists`.", Status: http.StatusCreated,
+		Description: "A number or a business-scoped id is needed. One that the account has already, in whichever spelling, is 409 `contact_already_exists`.", Status: http.StatusCreated,
 		Errors: []chat.Code{chat.CodeInvalidPhoneNumber, chat.CodeContactAlreadyExists},
 	}, foreseeContact, createContact)
 
@@ -127,7 +127,7 @@ func showContact(r store.Reader, account chat.Account, c chat.Contact) (contactV
 
 type listContactsInput struct {
 	rest.AccountPath
-	Phone    string       `query:"phone" format:"phone-number" doc:"Exactly this number, with or without +."`
+	Phone    string       `query:"phone" format:"phone-number" doc:"Exactly this number, with or without +, or its other spelling if no contact has it so."`
 	BSUID    string       `query:"bsuid" pattern:"^[A-Z]{2}[.][A-Za-z0-9]{1,128}$" doc:"Exactly this business-scoped user id."`
 	Username string       `query:"username" minLength:"1" maxLength:"100" doc:"Exactly this username, in whatever case."`
 	Search   string       `query:"search" minLength:"1" maxLength:"200" doc:"Part of the name, e-mail address, number or username, in whatever case."`

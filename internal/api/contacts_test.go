@@ -437,6 +437,8 @@ func TestListContacts(t *testing.T) {
 		found("number with plus", "phone=%2B4915112345678", ada),
 		found("number with a plus that was not escaped", "phone=+4915112345678", ada),
 		found("number of another account", "phone=4915199999999"),
+		{Name: "number in its other spelling", Given: hasContact(`{"phone_number":"+5215512345678"}`), Request: apitest.Request{Path: contacts + "?phone=525512345678"}, Status: http.StatusOK,
+			Want: accountPage(contactFields("id=\"${contact}\"\nphone_number=\"+5215512345678\""))},
 		found("BSUID", "bsuid=DE.a1", ada),
 		found("BSUID in another case", "bsuid=DE.A1"),
 		found("username", "username=aDA.l", ada),

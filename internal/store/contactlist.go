@@ -38,7 +38,14 @@ func (q ContactQuery) conditions(d dialect, u chat.User) (c conditions) {
 		key = "REPLACE(c.search_key, COALESCE(SUBSTR(c.phone_number, 2), '#'), '')"
 	}
 	for _, word := range q.Words() {
-		c.add(key+` LIKE ? ESCAPE '\'`, "%"+likeEscaper.Replace(word)+"%")
+		has := func(word string) string {
+			return key + " LIKE " + c.arg("%"+likeEscaper.Replace(word)+"%") + ` ESCAPE '\'`
+		}
+		if other := chat.OtherSpelling(word); other != "" {
+			c.parts = append(c.parts, "("+has(word)+" OR "+has(other[1:])+")")
+		} else {
+			c.parts = append(c.parts, has(word))
+		}
 	}
 	if q.NotSeenSince != nil {
 		c.add("NOT "+wroteSince("?"), q.NotSeenSince.UnixMilli())
@@ -247,7 +254,7 @@ func (r Reader) Namesakes(u chat.User, of chat.Contact) ([]chat.ContactEntry, er
 		value  *string
 	}{{"c.phone_number", of.PhoneNumber}, {"c.bsuid", of.BSUID}, {"c.parent_bsuid", of.ParentBSUID}} {
 		if id.value != nil {
-			same = append(same, accounts+" AND "+id.column+" = "+c.arg(*id.value))
+			same = append(same, accounts+" AND "+id.column+" IN ("+c.argList(spellings(*id.value))+")")
 		}
 	}
 	if len(same) == 0 {

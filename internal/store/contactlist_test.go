@@ -176,6 +176,31 @@ func (p *people) compare(t *rapid.T, u chat.User, q store.ContactQuery, limit in
 	}
 }
 
+// Who is looked for by a number in another spelling than the contact's is found wherever numbers find people.
+func TestPeopleAreFoundByEitherSpelling(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		org := storetest.Org(t, st)
+		here, there := storetest.Account(t, st, org, "1000001"), storetest.Account(t, st, org, "1000002")
+		ada, adaToo := storetest.Contact(t, st, here, "+5215512345678"), storetest.Contact(t, st, there, "+525512345678")
+		u, r := chat.User{OrgID: org.ID, Sees: chat.SeesAll}, st.Read(t.Context())
+		same := func(what string, got int, err error, want int) {
+			if err != nil || got != want {
+				t.Errorf("%s: %d, %v, want %d", what, got, err, want)
+			}
+		}
+		for _, number := range []string{*ada.PhoneNumber, *adaToo.PhoneNumber} {
+			page, err := r.Contacts(org.ID, here.ID, store.ContactFilter{PhoneNumber: number}, store.Page{Limit: 2})
+			same("the filter by number", len(page.Rows), err, 1)
+			found, err := r.ContactsWithNumber(org.ID, number, 10)
+			same("the numbers that the person wrote with", len(found), err, 2)
+			n, err := r.CountContacts(u, store.ContactQuery{ContactFilter: chat.ContactFilter{Search: number}})
+			same("the search", n, err, 2)
+		}
+		others, err := r.Namesakes(u, ada)
+		same("the contact of the other number", len(others), err, 1)
+	})
+}
+
 func sameIDs(t *rapid.T, what string, got []string, want []known) {
 	ids := []string{}
 	for _, k := range want {

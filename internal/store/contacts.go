@@ -41,8 +41,19 @@ type ContactFilter struct {
 	LabelID     string
 }
 
-// Contacts returns one page of an account's contacts.
+// Contacts returns one page of an account's contacts. A number that no contact has is looked for in its other spelling.
 func (r Reader) Contacts(orgID, accountID string, f ContactFilter, p Page) (Slice[chat.Contact], error) {
+	if other := chat.OtherSpelling(f.PhoneNumber); other != "" {
+		found, err := r.contacts(orgID, accountID, f, p)
+		if err != nil || len(found.Rows) > 0 {
+			return found, err
+		}
+		f.PhoneNumber = other
+	}
+	return r.contacts(orgID, accountID, f, p)
+}
+
+func (r Reader) contacts(orgID, accountID string, f ContactFilter, p Page) (Slice[chat.Contact], error) {
 	var c conditions
 	c.add("c.org_id = ?", orgID)
 	c.add("c.account_id = ?", accountID)

@@ -14,12 +14,21 @@ func (r Reader) MessageToldAs(orgID, providerID string) (chat.Message, error) {
 		WHERE a.org_id = $1 AND a.deleted_at IS NULL LIMIT 1`, orgID, providerID)
 }
 
-// ContactsWithNumber returns up to limit contacts of the organization with a number: one for each business
-// number they wrote with.
+// ContactsWithNumber returns up to limit contacts of the organization with a number, in whichever spelling: one for each
+// business number they wrote with.
 func (r Reader) ContactsWithNumber(orgID, number string, limit int) ([]chat.Contact, error) {
+	c := conditions{args: []any{orgID, limit}}
 	return many(r, scanContact, "SELECT "+prefixed("c", contactColumns)+` FROM accounts a
-		JOIN contacts c ON c.org_id = a.org_id AND c.account_id = a.id AND c.phone_number = $2
-		WHERE a.org_id = $1 AND a.deleted_at IS NULL ORDER BY c.id LIMIT $3`, orgID, number, limit)
+		JOIN contacts c ON c.org_id = a.org_id AND c.account_id = a.id AND c.phone_number IN (`+c.argList(spellings(number))+`)
+		WHERE a.org_id = $1 AND a.deleted_at IS NULL ORDER BY c.id LIMIT $2`, c.args...)
+}
+
+// spellings are the ways to write an address: two of some numbers, one of all others.
+func spellings(address string) []string {
+	if other := chat.OtherSpelling(address); other != "" {
+		return []string{address, other}
+	}
+	return []string{address}
 }
 
 // ContactOf returns a contact of the organization, or ErrNotFound.
