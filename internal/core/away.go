@@ -65,6 +65,6 @@ func sendBySelf(tx *store.Tx, account chat.Account, t thread, in NewMessage) err
 	if err := takeQuota(tx, account.OrgID, plan, 1); err != nil {
 		return err
 	}
-	_, err = queueMessage(tx, account, t, false, in)
+	_, err = queueMessage(tx, account, t, in)
 	return err
 }

@@ -204,7 +204,7 @@ func (a Applier) historyMessage(tx *store.Tx, account chat.Account, r round, h p
 	if h.Outbound {
 		direction, source = chat.Outbound, chat.SourceApp
 	}
-	m := a.newMessage(tx, account, thread{contact, conversation}, h.Message, direction)
+	m := a.newMessage(tx, account, thread{contact: contact, conversation: conversation}, h.Message, direction)
 	m.Source, m.Status = source, h.Status
 	if m.Status == "" {
 		m.Status = chat.StatusDelivered

@@ -2,7 +2,6 @@ package core
 
 import (
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -20,7 +19,8 @@ func (a Applier) inbound(tx *store.Tx, account chat.Account, r round, u provider
 	if known || err != nil {
 		return err
 	}
-	t, err := a.threadOf(tx, account, r, personOf(u.Contact), personOf(u.Contact))
+	first := received(chat.Conversation{Status: chat.ConversationOpen}, u.Type, timeOf(tx, u.Message, nil))
+	t, err := a.threadOf(tx, account, r, personOf(u.Contact), personOf(u.Contact), first)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (a Applier) inbound(tx *store.Tx, account chat.Account, r round, u provider
 	if err := tx.InsertMessage(m); err != nil {
 		return err
 	}
-	if err := noteInbound(tx, account, &t.conversation, m); err != nil {
+	if err := noteInbound(tx, account, &t, m); err != nil {
 		return err
 	}
 	if waitsForFile(u.Message) {
@@ -60,10 +60,18 @@ func setOff(tx *store.Tx, account chat.Account, r round, rules chat.Settings, t 
 	return tellAway(tx, account, rules, t, m)
 }
 
-func (a Applier) newMessage(tx *store.Tx, account chat.Account, t thread, u provider.Message, d chat.Direction) chat.Message {
-	at := tx.After(t.conversation.LastMessageAt)                         // even if the clock was turned back
+// timeOf is the time of an arriving message in a conversation with such a last message.
+func timeOf(tx *store.Tx, u provider.Message, last *time.Time) time.Time {
 	if u.Timestamp.Unix() > 0 && tx.Now().Sub(u.Timestamp) > lateAfter { // an id cannot hold a time before 1970
-		at = u.Timestamp
+		return u.Timestamp
+	}
+	return tx.After(last) // even if the clock was turned back
+}
+
+func (a Applier) newMessage(tx *store.Tx, account chat.Account, t thread, u provider.Message, d chat.Direction) chat.Message {
+	at := timeOf(tx, u, t.conversation.LastMessageAt)
+	if t.begun {
+		at = *t.conversation.LastMessageAt
 	}
 	content := u.Content
 	if content == nil {
@@ -78,12 +86,14 @@ func (a Applier) newMessage(tx *store.Tx, account chat.Account, t thread, u prov
 
 // noteInbound raises the unread count, opens the window, and opens the conversation if it was resolved or snoozed. A
 // reopened conversation whose user is not there goes back to the queue.
-func noteInbound(tx *store.Tx, account chat.Account, c *chat.Conversation, m chat.Message) error {
-	before := *c
-	*c = before.Received(m.CreatedAt)
-	if m.Type == chat.TypeReaction { // nobody expects an answer to it
-		c.WaitingSince = before.WaitingSince
+func noteInbound(tx *store.Tx, account chat.Account, t *thread, m chat.Message) error {
+	if t.begun {
+		t.begun = false // by this message; an answer to it is noted
+		return nil
 	}
+	c := &t.conversation
+	before := *c
+	*c = received(before, m.Type, m.CreatedAt)
 	c.UpdatedAt = tx.Now()
 	var why chat.Why
 	if before.Status == chat.ConversationResolved && before.AssignedTo != nil {
@@ -99,6 +109,16 @@ func noteInbound(tx *store.Tx, account chat.Account, c *chat.Conversation, m cha
 		return err
 	}
 	return movedBy(tx, account, before, *c, why)
+}
+
+// received is a conversation after an incoming message.
+func received(c chat.Conversation, kind chat.MessageType, at time.Time) chat.Conversation {
+	waiting := c.WaitingSince
+	c = c.Received(at)
+	if kind == chat.TypeReaction { // nobody expects an answer to it
+		c.WaitingSince = waiting
+	}
+	return c
 }
 
 // storeInbound writes the changes of an incoming message, which are usually few.
@@ -207,7 +227,8 @@ func (a Applier) echo(tx *store.Tx, account chat.Account, r round, u provider.Ec
 	if known || err != nil {
 		return err
 	}
-	t, err := a.threadOf(tx, account, r, personOf(u.Contact), personOf(u.Contact).identifiers())
+	first := chat.Conversation{Status: chat.ConversationOpen, LastMessageAt: new(timeOf(tx, u.Message, nil))}
+	t, err := a.threadOf(tx, account, r, personOf(u.Contact), personOf(u.Contact).identifiers(), first)
 	if err != nil {
 		return err
 	}
@@ -216,7 +237,11 @@ func (a Applier) echo(tx *store.Tx, account chat.Account, r round, u provider.Ec
 	if !waitsForFile(u.Message) {
 		m.EventRow = tx.NewID(chat.KindEvent)
 	}
-	if err := errors.Join(tx.InsertMessage(m), noteReply(tx, account, &t.conversation, m, nil)); err != nil {
+	err = tx.InsertMessage(m)
+	if err == nil && !t.begun {
+		err = noteReply(tx, account, &t.conversation, m, nil)
+	}
+	if err != nil {
 		return err
 	}
 	if waitsForFile(u.Message) {

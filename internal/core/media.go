@@ -152,7 +152,7 @@ func fileEvent(tx *store.Tx, account chat.Account, m chat.Message, url *string) 
 	if err != nil {
 		return ignoreNotFound(err)
 	}
-	t := thread{contact, conversation}
+	t := thread{contact: contact, conversation: conversation}
 	if m.Direction == chat.Outbound { // an echo from the phone app
 		work := workFor(t, m)
 		work.MediaURL = deref(url)

@@ -61,11 +61,11 @@ func AcceptSend(tx *store.Tx, account chat.Account, plan chat.Plan, in NewMessag
 // place queues a message to a person who may get it. The caller has checked that the number may send and that the
 // files exist.
 func place(tx *store.Tx, account chat.Account, in NewMessage) (Accepted, error) {
-	t, begun, err := threadFor(tx, account, in.recipient(), in.Source)
+	t, err := threadFor(tx, account, in.recipient(), in.Source)
 	if err != nil {
 		return Accepted{}, err
 	}
-	if err := maySend(tx.Reader, account, t.conversation, begun, in.By); err != nil {
+	if err := maySend(tx.Reader, account, t, in.By); err != nil {
 		return Accepted{}, err
 	}
 	if slices.ContainsFunc(in.About, func(id string) bool { return id != t.conversation.ID }) {
@@ -74,12 +74,11 @@ func place(tx *store.Tx, account chat.Account, in NewMessage) (Accepted, error) 
 	if err := checkConsent(account, t.contact, in.Template.consentCategory()); err != nil {
 		return Accepted{}, err
 	}
-	return queueMessage(tx, account, t, begun, in)
+	return queueMessage(tx, account, t, in)
 }
 
-// queueMessage queues a message that may be sent. begun says that the conversation was just made and already has the
-// message noted.
-func queueMessage(tx *store.Tx, account chat.Account, t thread, begun bool, in NewMessage) (Accepted, error) {
+// queueMessage queues a message that may be sent.
+func queueMessage(tx *store.Tx, account chat.Account, t thread, in NewMessage) (Accepted, error) {
 	at, err := tx.AfterUnsent(t.conversation)
 	if err != nil {
 		return Accepted{}, err
@@ -98,7 +97,7 @@ func queueMessage(tx *store.Tx, account chat.Account, t thread, begun bool, in N
 		DueAt: tx.Now(), Category: in.Template.consentCategory(),
 	}
 	err = tx.InsertMessage(message)
-	if err == nil && (!begun || in.By != nil || in.Source == chat.SourceBroadcast) {
+	if err == nil && (!t.begun || in.By != nil || in.Source == chat.SourceBroadcast) {
 		err = noteReply(tx, account, &t.conversation, message, in.By)
 	}
 	if err != nil {
@@ -137,14 +136,15 @@ func (in NewMessage) recipient() person {
 // maySend refuses a user who does not see the conversation. A user who sees only assigned conversations sees theirs
 // even after leaving the number's team. As a member of the team, such a user can begin a conversation with a person to
 // whom nobody has written.
-func maySend(r store.Reader, account chat.Account, c chat.Conversation, begun bool, by *chat.User) error {
+func maySend(r store.Reader, account chat.Account, t thread, by *chat.User) error {
+	c := t.conversation
 	if by == nil || by.Sees == chat.SeesAssigned && deref(c.AssignedTo) == by.ID {
 		return nil
 	}
 	if err := MaySeeNumber(r, account, *by); err != nil {
 		return err
 	}
-	begins := c.AssignedTo == nil && (begun || c.LastMessageAt == nil)
+	begins := c.AssignedTo == nil && (t.begun || c.LastMessageAt == nil)
 	if by.Sees == chat.SeesAssigned && !begins {
 		return chat.NotFound("conversation")
 	}

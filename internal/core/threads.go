@@ -2,7 +2,6 @@ package core
 
 import (
 	"errors"
-	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -59,36 +58,60 @@ func (p person) complete(c chat.Contact) chat.Contact {
 type thread struct {
 	contact      chat.Contact
 	conversation chat.Conversation
+	begun        bool // the conversation was made for a message, and is stored with it noted
 }
 
-// threadFor is threadWith for a message that is sent now. A conversation that it makes is stored with the message
-// noted: begun tells so. One that begins with a broadcast is nobody's work until the person answers, so it begins
-// resolved.
-func threadFor(tx *store.Tx, account chat.Account, p person, from chat.Source) (t thread, begun bool, err error) {
-	status := chat.ConversationOpen
+// threadFor finds an account's conversation with a person for a message that is sent now, and makes what is missing of it.
+// A conversation that begins with a broadcast is nobody's work until the person answers, so it begins resolved.
+func threadFor(tx *store.Tx, account chat.Account, p person, from chat.Source) (thread, error) {
+	first := chat.Conversation{Status: chat.ConversationOpen, LastMessageAt: new(tx.Now())}
 	if from == chat.SourceBroadcast {
-		status = chat.ConversationResolved
+		first.Status = chat.ConversationResolved
 	}
-	return findOrMakeThread(tx, account, p, status, new(tx.Now()))
+	t, isNew, err := findThread(tx, account, p)
+	if err == nil && t.conversation.ID == "" {
+		err = t.begin(tx, account, isNew, first)
+	}
+	return t, err
 }
 
-// findOrMakeThread finds the conversation of an account with a person, and makes what is missing of it. A conversation
-// that it makes has the given status, and its last message at the given instant.
-func findOrMakeThread(tx *store.Tx, account chat.Account, p person, status chat.ConversationStatus, last *time.Time) (t thread, made bool, err error) {
+// threadOf is threadFor for a person in an update, from which new fields of the contact may be learnt.
+func (a Applier) threadOf(tx *store.Tx, account chat.Account, r round, p, learnt person, first chat.Conversation) (thread, error) {
+	t, isNew, err := findThread(tx, account, p)
+	if err == nil && !sameIdentity(t.contact, learnt.complete(t.contact)) {
+		err = a.learnThread(tx, account, r, &t, learnt)
+	}
+	if err == nil && t.conversation.ID == "" {
+		err = t.begin(tx, account, isNew, first)
+	}
+	return t, err
+}
+
+// learnThread notes what an update shows of a thread's contact. If that joins two contacts, the conversation is to be
+// looked for again.
+func (a Applier) learnThread(tx *store.Tx, account chat.Account, r round, t *thread, learnt person) error {
+	if err := t.lockContact(tx); err != nil {
+		return err
+	}
+	contact, joined, err := a.learn(tx, account, r, t.contact, learnt)
+	if err != nil {
+		return err
+	}
+	t.contact = contact
+	if joined {
+		t.conversation = chat.Conversation{}
+	}
+	return nil
+}
+
+// findThread finds an account's conversation with a person, and makes the contact if it is missing. If only the
+// conversation is missing, it is empty.
+func findThread(tx *store.Tx, account chat.Account, p person) (t thread, isNew bool, err error) {
 	if t, err = knownThread(tx, account, p); !errors.Is(err, store.ErrNotFound) {
 		return t, false, err
 	}
-	contact, isNew, err := contactFor(tx, account, p)
-	if err != nil {
-		return thread{}, false, err
-	}
-	conversation := findOrMakeConversation
-	if isNew {
-		conversation = makeConversation // it has none yet
-	}
-	t.contact = contact
-	t.conversation, made, err = conversation(tx, account, contact.ID, status, last)
-	return t, made, err
+	t.contact, isNew, err = contactFor(tx, account, p)
+	return t, isNew, err
 }
 
 // knownThread finds a conversation by the person's number, which identifies most people.
@@ -97,33 +120,17 @@ func knownThread(tx *store.Tx, account chat.Account, p person) (thread, error) {
 		return thread{}, store.ErrNotFound
 	}
 	contact, conversation, err := tx.ThreadByNumber(account.OrgID, account.ID, p.Number)
-	return thread{contact, conversation}, err
+	return thread{contact: contact, conversation: conversation}, err
 }
 
-// threadWith finds an account's conversation with a person, and makes the contact or conversation if it is missing.
-func threadWith(tx *store.Tx, account chat.Account, p person) (thread, error) {
-	t, _, err := findOrMakeThread(tx, account, p, chat.ConversationOpen, nil)
-	return t, err
-}
-
-// threadOf is threadWith for a person in an update, from which new fields of the contact may be learnt.
-func (a Applier) threadOf(tx *store.Tx, account chat.Account, r round, p, learnt person) (thread, error) {
-	t, err := threadWith(tx, account, p)
-	if err != nil || sameIdentity(t.contact, learnt.complete(t.contact)) {
-		return t, err
+// begin finds the conversation of a thread's contact, or makes it as first is; a new contact has none yet.
+func (t *thread) begin(tx *store.Tx, account chat.Account, isNew bool, first chat.Conversation) (err error) {
+	conversation := findOrMakeConversation
+	if isNew {
+		conversation = makeConversation
 	}
-	if err := t.lockContact(tx); err != nil {
-		return t, err
-	}
-	contact, joined, err := a.learn(tx, account, r, t.contact, learnt)
-	if err != nil {
-		return t, err
-	}
-	t.contact = contact
-	if joined {
-		t.conversation, err = conversationFor(tx, account, contact.ID)
-	}
-	return t, err
+	t.conversation, t.begun, err = conversation(tx, account, t.contact.ID, first)
+	return err
 }
 
 // lockContact reads the contact again before it is changed: a thread is found without locking its contact.
@@ -189,25 +196,24 @@ func findContact(r store.Reader, account chat.Account, p person) (chat.Contact, 
 }
 
 func conversationFor(tx *store.Tx, account chat.Account, contactID string) (chat.Conversation, error) {
-	conversation, _, err := findOrMakeConversation(tx, account, contactID, chat.ConversationOpen, nil)
+	conversation, _, err := findOrMakeConversation(tx, account, contactID, chat.Conversation{Status: chat.ConversationOpen})
 	return conversation, err
 }
 
-// findOrMakeConversation finds a contact's conversation, or makes it with the time of its last message.
-func findOrMakeConversation(tx *store.Tx, account chat.Account, contactID string, status chat.ConversationStatus, last *time.Time) (c chat.Conversation, made bool, err error) {
+// findOrMakeConversation finds a contact's conversation, or makes it as first is.
+func findOrMakeConversation(tx *store.Tx, account chat.Account, contactID string, first chat.Conversation) (c chat.Conversation, made bool, err error) {
 	c, err = tx.ConversationWith(account.OrgID, contactID)
 	if !errors.Is(err, store.ErrNotFound) {
 		return c, false, err
 	}
-	return makeConversation(tx, account, contactID, status, last)
+	return makeConversation(tx, account, contactID, first)
 }
 
-// makeConversation makes a contact's conversation, unless another transaction has made it in the meantime.
-func makeConversation(tx *store.Tx, account chat.Account, contactID string, status chat.ConversationStatus, last *time.Time) (c chat.Conversation, made bool, err error) {
-	c = chat.Conversation{
-		ID: tx.NewID(chat.KindConversation), OrgID: account.OrgID, AccountID: account.ID, ContactID: contactID,
-		Status: status, LastMessageAt: last, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-	}
+// makeConversation makes a contact's conversation as first is, unless another transaction has made it in the meantime.
+func makeConversation(tx *store.Tx, account chat.Account, contactID string, first chat.Conversation) (c chat.Conversation, made bool, err error) {
+	c = first
+	c.ID, c.OrgID, c.AccountID, c.ContactID = tx.NewID(chat.KindConversation), account.OrgID, account.ID, contactID
+	c.CreatedAt, c.UpdatedAt = tx.Now(), tx.Now()
 	err = tx.InsertConversation(c)
 	if errors.Is(err, store.ErrDuplicate) {
 		c, err = tx.ConversationWith(account.OrgID, contactID)
