@@ -62,8 +62,10 @@ type failureView struct {
 }
 
 type failedOfView struct {
-	PhoneNumberID string `json:"phone_number_id"`
-	Count         int64  `json:"count"`
+	PhoneNumberID string  `json:"phone_number_id"`
+	PhoneNumber   *string `json:"phone_number"`
+	Name          *string `json:"name"`
+	Count         int64   `json:"count"`
 }
 
 func getFigures(c *rest.Call, in *figuresInput) (view figuresView, err error) {
@@ -143,7 +145,7 @@ func viewFailure(f figures.Failure) failureView {
 	view := failureView{f.Code, f.Count, []failedOfView{}}
 	for _, n := range f.Numbers {
 		if n.PhoneNumberID != "" {
-			view.Numbers = append(view.Numbers, failedOfView{n.PhoneNumberID, n.Count})
+			view.Numbers = append(view.Numbers, failedOfView{n.PhoneNumberID, n.PhoneNumber, n.Name, n.Count})
 		}
 	}
 	return view

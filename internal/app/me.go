@@ -42,7 +42,8 @@ type meView struct {
 	Organization organizationMe `json:"organization"`
 	Plan         planMe         `json:"plan"`
 	Teams        []teamRefView  `json:"teams" doc:"The user's."`
-	Numbers      []numberMe     `json:"numbers" doc:"Those that the user may see."`
+	Numbers      []numberMe     `json:"numbers" doc:"Those that the user may see, newest first, up to 500."`
+	MoreNumbers  bool           `json:"more_numbers" doc:"The user may see more numbers than these. GET /numbers finds them."`
 	SetUpStep    bool           `json:"second_step_needed" doc:"The organization wants two-step sign-in of everybody, and the user has to set it up before anything else."`
 	Simulator    bool           `json:"simulator" doc:"The provider is simulated: there is a phone to write from."`
 	Version      string         `json:"version"`
@@ -103,9 +104,10 @@ func (a *App) viewMe(r store.Reader, s store.SessionContext) (meView, error) {
 		view.Teams = append(view.Teams, teamRefView{t.ID, t.Name})
 	}
 	numbers, err := core.NumbersFor(r, u)
-	for _, n := range numbers {
+	for _, n := range numbers.Rows {
 		view.Numbers = append(view.Numbers, numberMe{deref(n.PhoneNumberID), n.PhoneNumber, deref(n.Name), n.TeamID, string(n.Status), n.CustomerID})
 	}
+	view.MoreNumbers = numbers.Next != nil
 	return view, err
 }
 

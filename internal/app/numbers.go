@@ -20,7 +20,7 @@ type Pace struct {
 
 func registerNumbers(a *App) {
 	rest.List(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/numbers", ID: "listNumbers", Tag: "Numbers", Role: chat.RoleAgent, Whole: true,
+		Method: http.MethodGet, Path: "/numbers", ID: "listNumbers", Tag: "Numbers", Role: chat.RoleAgent,
 		Summary: "List the business numbers that the user may see", Description: "Newest first, in every status.",
 	}, listNumbers)
 
@@ -109,9 +109,16 @@ func viewNumber(a chat.Account) numberView {
 	return view
 }
 
-func listNumbers(c *rest.Call, _ *noInput, _ store.Page) (store.Slice[numberView], error) {
-	numbers, err := core.NumbersFor(c.Read(), *c.Caller.User)
-	return rest.ViewEach(store.Slice[chat.Account]{Rows: numbers}, viewNumber), err
+type listNumbersInput struct {
+	Q        string      `query:"q" minLength:"1" maxLength:"200" doc:"Parts of the name, the phone number or the phone_number_id, in whatever case; every word must be there."`
+	TeamID   rest.TeamID `query:"team_id" doc:"Only numbers of this team."`
+	Troubled string      `query:"troubled" enum:"true,false" doc:"true: only those that cannot send as they should."`
+}
+
+func listNumbers(c *rest.Call, in *listNumbersInput, p store.Page) (store.Slice[numberView], error) {
+	filter := store.AccountFilter{Search: in.Q, TeamID: string(in.TeamID), Troubled: in.Troubled == "true"}
+	numbers, err := core.ListNumbers(c.Read(), *c.Caller.User, filter, p)
+	return rest.ViewEach(numbers, viewNumber), err
 }
 
 type numberInput struct{ rest.AccountPath }

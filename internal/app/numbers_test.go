@@ -332,3 +332,78 @@ func TestNumberLinks(t *testing.T) {
 		t.Errorf("the pace is %+v", pace)
 	}
 }
+
+// pagesOfNumbers are the phone_number_ids in a list of numbers, over all pages.
+func pagesOfNumbers(t testing.TB, b *apptest.Browser, query string) (ids []string) {
+	t.Helper()
+	for cursor := ""; ; {
+		var page struct {
+			Data       []numberShown
+			NextCursor *string `json:"next_cursor"`
+		}
+		b.Get(t, "/numbers?"+query+cursor).RequireStatus(t, http.StatusOK).Decode(t, &page)
+		for _, n := range page.Data {
+			ids = append(ids, n.PhoneNumberID)
+		}
+		if page.NextCursor == nil {
+			return ids
+		}
+		cursor = "&cursor=" + *page.NextCursor
+	}
+}
+
+// Of thousands of numbers a page knows the newest from the start, and finds the others. Whoever is in another team finds none.
+func TestManyNumbers(t *testing.T) {
+	each(t, newOffice, func(t *testing.T, o *office) {
+		admin := o.As(t, o.User(t, o.org, chat.RoleAdmin, chat.SeesAll, o.org.TeamID))
+		outside := o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesTeams))
+		known := func(b *apptest.Browser) (me struct {
+			Numbers []numberShown
+			More    bool `json:"more_numbers"`
+		}) {
+			t.Helper()
+			b.Get(t, "/me").RequireStatus(t, http.StatusOK).Data(t, &me)
+			return me
+		}
+		if me := known(admin); len(me.Numbers) != 1 || me.More {
+			t.Errorf("of one number the page knows %d, more: %v", len(me.Numbers), me.More)
+		}
+		o.Clock.Advance(time.Second)
+		team := storetest.Team(t, o.Store, o.org.ID, "Second")
+		storetest.InTx(t, o.Store, func(tx *store.Tx) error {
+			for i := range 500 {
+				number := o.account
+				number.ID, number.PhoneNumberID, number.Name = tx.NewID(chat.KindAccount), new(fmt.Sprint(700_000_000+i)), new(fmt.Sprintf("Shop %d", i))
+				number.CreatedAt = tx.Now()
+				if i == 7 {
+					number.TeamID, number.Status = team.ID, chat.AccountDegraded
+				}
+				if err := tx.InsertAccount(number); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if me := known(admin); len(me.Numbers) != 500 || !me.More {
+			t.Errorf("of 501 numbers the page knows %d, more: %v", len(me.Numbers), me.More)
+		}
+		if me := known(outside); len(me.Numbers) != 0 || me.More {
+			t.Errorf("who is in no team knows %d, more: %v", len(me.Numbers), me.More)
+		}
+		all := pagesOfNumbers(t, admin, "limit=100")
+		if len(all) != 501 || all[500] != *o.account.PhoneNumberID {
+			t.Errorf("the list has %d numbers", len(all))
+		}
+		for query, want := range map[string][]string{
+			"q=" + *o.account.PhoneNumberID: {*o.account.PhoneNumberID}, "q=sHoP+499": {"700000499"}, "q=nobody": nil,
+			"q=SHOP+7&troubled=true": {"700000007"}, "troubled=true": {"700000007"}, "team_id=" + team.ID: {"700000007"},
+		} {
+			same(t, query, pagesOfNumbers(t, admin, query), want)
+			same(t, query+" outside", pagesOfNumbers(t, outside, query), []string(nil))
+		}
+		member := o.As(t, o.User(t, o.org, chat.RoleAgent, chat.SeesTeams, o.org.TeamID))
+		same(t, "of another team", pagesOfNumbers(t, member, "q=700000007"), []string(nil))
+		same(t, "of the own team", pagesOfNumbers(t, member, "q=700000008"), []string{"700000008"})
+		admin.Get(t, "/numbers?q=").RequireFailure(t, "invalid_field_value", "q")
+	})
+}

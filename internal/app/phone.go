@@ -76,20 +76,12 @@ func viewHandset(h simulator.Handset) handsetView {
 
 // phoneNumbers are the numbers whose chats the caller may see.
 func phoneNumbers(c *rest.Call) ([]string, error) {
-	accounts, err := core.NumbersFor(c.Read(), *c.Caller.User)
-	ids := make([]string, 0, len(accounts))
-	for _, account := range accounts {
-		ids = append(ids, deref(account.PhoneNumberID))
-	}
-	return ids, err
+	return core.PhoneNumberIDsFor(c.Read(), *c.Caller.User)
 }
 
 // phoneNumber refuses a number that is not the caller's.
-func (a *App) phoneNumber(c *rest.Call, id string) error {
-	numbers, err := phoneNumbers(c)
-	if err == nil && !slices.Contains(numbers, id) {
-		return chat.NotFound("business number")
-	}
+func phoneNumber(c *rest.Call, id string) error {
+	_, err := core.SeenNumber(c.Read(), *c.Caller.User, id)
 	return err
 }
 
@@ -158,7 +150,7 @@ type readView struct {
 }
 
 func (a *App) readOnHandset(c *rest.Call, in *readOnHandsetInput) (readView, error) {
-	if err := a.phoneNumber(c, in.Body.Number); err != nil {
+	if err := phoneNumber(c, in.Body.Number); err != nil {
 		return readView{}, err
 	}
 	return readView{true}, handsetFailure(a.cfg.Phones.Read(in.ID, in.Body.Number))

@@ -116,7 +116,7 @@ type listHandsetMessagesInput struct {
 }
 
 func (a *App) listHandsetMessages(c *rest.Call, in *listHandsetMessagesInput, _ store.Page) (store.Slice[handsetMessageView], error) {
-	if err := a.phoneNumber(c, in.Number); err != nil {
+	if err := phoneNumber(c, in.Number); err != nil {
 		return store.Slice[handsetMessageView]{}, err
 	}
 	messages, err := a.cfg.Phones.Chat(in.ID, in.Number)
@@ -152,7 +152,7 @@ type writtenView struct {
 
 func (a *App) writeFromHandset(c *rest.Call, in *writeFromHandsetInput) (writtenView, error) {
 	b := in.Body
-	if err := a.phoneNumber(c, b.Number); err != nil {
+	if err := phoneNumber(c, b.Number); err != nil {
 		return writtenView{}, err
 	}
 	w := simulator.Writing{

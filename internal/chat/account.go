@@ -66,6 +66,18 @@ type Account struct {
 	UpdatedAt        time.Time
 }
 
+// Matches reports whether each of the words of a search is a part of the name, the phone number or the phone_number_id.
+func (a Account) Matches(words []string) bool {
+	var parts []string
+	for _, p := range []*string{a.Name, a.PhoneNumber, a.PhoneNumberID} {
+		if p != nil {
+			parts = append(parts, *p)
+		}
+	}
+	key := FoldCase(strings.Join(parts, "\n"))
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(key, word) })
+}
+
 // AccountState is the part of a number's standing that the provider decides, as of an instant.
 type AccountState struct {
 	At             time.Time

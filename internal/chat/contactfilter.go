@@ -18,13 +18,17 @@ type ContactFilter struct {
 	NeverSeen    bool       `json:"never_seen,omitzero" doc:"Only those who have never written."`
 }
 
+// Words are the words of the search.
+func (f ContactFilter) Words() []string { return SearchWords(f.Search) }
+
 // mostSearchWords bounds what is compared with each contact.
 const mostSearchWords = 12
 
-// Words are the words of the search. A number may be written with blanks and signs between its digits. What is beyond the
-// twelfth word belongs to it: without those words the filter of a broadcast would let more people pass than were meant.
-func (f ContactFilter) Words() []string {
-	folded := FoldCase(f.Search)
+// SearchWords are the words of a search, as search keys have them. A number may be written with blanks and signs between its
+// digits. What is beyond the twelfth word belongs to it: without those words the filter of a broadcast would let more people
+// pass than were meant.
+func SearchWords(search string) []string {
+	folded := FoldCase(search)
 	if digits := numberPart(folded); digits != "" {
 		return []string{digits}
 	}

@@ -237,13 +237,23 @@ func SignOutUser(tx *store.Tx, by chat.Role, orgID, id string) error {
 	return errors.Join(SignOutEverywhere(tx, orgID, id, ""), audit(tx, orgID, chat.AuditUserSignedOut, ofUser(u)))
 }
 
-// maxNumbers bounds the numbers that are shown together. Platforms have thousands, and search for them by name.
+// maxNumbers bounds the numbers that a user's pages know from the start. Platforms have thousands, and search for them.
 const maxNumbers = 500
 
-// NumbersFor are the numbers of which a user may see all or some conversations.
-func NumbersFor(r store.Reader, u chat.User) ([]chat.Account, error) {
-	accounts, err := r.Accounts(u.OrgID, store.AccountFilter{MemberID: memberID(u)}, store.Page{Limit: maxNumbers})
-	return accounts.Rows, err
+// NumbersFor are the newest of the numbers of which a user may see all or some conversations.
+func NumbersFor(r store.Reader, u chat.User) (store.Slice[chat.Account], error) {
+	return ListNumbers(r, u, store.AccountFilter{}, store.Page{Limit: maxNumbers})
+}
+
+// ListNumbers returns one page of the numbers of NumbersFor that match a filter.
+func ListNumbers(r store.Reader, u chat.User, f store.AccountFilter, p store.Page) (store.Slice[chat.Account], error) {
+	f.MemberID = memberID(u)
+	return r.Accounts(u.OrgID, f, p)
+}
+
+// PhoneNumberIDsFor are the ids at the provider of all numbers of NumbersFor.
+func PhoneNumberIDsFor(r store.Reader, u chat.User) ([]string, error) {
+	return r.PhoneNumberIDs(u.OrgID, memberID(u))
 }
 
 // memberID is the user whose teams' numbers a list is limited to; empty for one who sees all.

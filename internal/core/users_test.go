@@ -133,8 +133,8 @@ func TestNumbersOfTheOwnTeam(t *testing.T) {
 			return nil
 		})
 		numbers, err := core.NumbersFor(st.Read(t.Context()), member)
-		if err != nil || len(numbers) != 1 || numbers[0].ID != own.ID {
-			t.Errorf("%d numbers are shown, %v", len(numbers), err)
+		if err != nil || len(numbers.Rows) != 1 || numbers.Rows[0].ID != own.ID || numbers.Next != nil {
+			t.Errorf("%d numbers are shown, %v", len(numbers.Rows), err)
 		}
 	})
 }

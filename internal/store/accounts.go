@@ -97,8 +97,10 @@ func (r Reader) AccountsByPhone(phone string) ([]chat.Account, error) {
 type AccountFilter struct {
 	Status     chat.AccountStatus // empty: all
 	CustomerID string             // empty: all
+	TeamID     string             // empty: all
 	MemberID   string             // a user, whose teams they are of; empty: all
 	Troubled   bool               // only those that cannot send as they should
+	Search     string             // words that are in the name, the phone number or the phone_number_id
 }
 
 var accountsByAge = order[chat.Account]{alias: "a", column: "created_at", position: func(a chat.Account) Position { return Position{a.CreatedAt, a.ID} }}
@@ -110,11 +112,75 @@ func (r Reader) Accounts(orgID string, f AccountFilter, p Page) (Slice[chat.Acco
 	c.add("a.deleted_at IS NULL")
 	c.addIf("a.status = ?", string(f.Status))
 	c.addIf("a.customer_id = ?", f.CustomerID)
-	c.addIf("a.team_id IN (SELECT m.team_id FROM team_members m WHERE m.org_id = $1 AND m.user_id = ?)", f.MemberID)
+	c.addIf("a.team_id = ?", f.TeamID)
+	c.ofMember(f.MemberID)
 	if f.Troubled {
 		c.add("(a.status <> ? OR a.restricted_sends IS NOT NULL OR a.quality IN ('RED', 'YELLOW'))", string(chat.AccountConnected))
 	}
+	if f.Search != "" {
+		return r.searchAccounts(c, chat.SearchWords(f.Search), p)
+	}
 	return newestFirst(r, scanAccount, accountSelect, c, accountsByAge, p)
+}
+
+// searchedAtOnce is how many accounts a search reads at a time.
+const searchedAtOnce = 1000
+
+// searchAccounts returns one page of the accounts that match words. They are compared here, because the engines fold only
+// some letters, and not the same ones. An organization has some thousand numbers at most.
+func (r Reader) searchAccounts(c conditions, words []string, p Page) (Slice[chat.Account], error) {
+	var found []chat.Account
+	for at := p.After; len(found) <= p.Limit; {
+		some, err := newestFirst(r, scanAccountKey, accountKeySelect, c, accountsByAge, Page{Limit: searchedAtOnce, After: at})
+		if err != nil {
+			return Slice[chat.Account]{}, err
+		}
+		for _, a := range some.Rows {
+			if a.Matches(words) {
+				found = append(found, a)
+			}
+		}
+		if at = some.Next; at == nil {
+			break
+		}
+	}
+	page := accountsByAge.slice(found, p.Limit)
+	rows, err := r.accountsListed(page.Rows)
+	return Slice[chat.Account]{Rows: rows, Next: page.Next}, err
+}
+
+// accountKeySelect reads what a search looks at.
+const accountKeySelect = "SELECT a.org_id, a.id, a.created_at, a.name, a.phone_number, a.phone_number_id FROM accounts a"
+
+func scanAccountKey(row scanner) (a chat.Account, err error) {
+	var createdAt int64
+	err = row.Scan(&a.OrgID, &a.ID, &createdAt, &a.Name, &a.PhoneNumber, &a.PhoneNumberID)
+	a.CreatedAt = toTime(createdAt)
+	return a, err
+}
+
+// accountsListed reads the accounts of a list in full, in its order, without those that are gone by now.
+func (r Reader) accountsListed(keys []chat.Account) ([]chat.Account, error) {
+	ids := make([]string, len(keys))
+	for i, a := range keys {
+		ids[i] = a.ID
+	}
+	return many(r, scanAccount, accountSelect+" WHERE "+r.dialect.oneOf("a.id", "$1")+" AND a.deleted_at IS NULL"+accountsByAge.clause(), r.dialect.list(ids))
+}
+
+// PhoneNumberIDs returns the provider's ids of all numbers of an organization, or of those of a member's teams.
+func (r Reader) PhoneNumberIDs(orgID, memberID string) ([]string, error) {
+	var c conditions
+	c.add("a.org_id = ?", orgID)
+	c.add("a.deleted_at IS NULL")
+	c.add("a.phone_number_id IS NOT NULL")
+	c.ofMember(memberID)
+	return many(r, scanText, "SELECT a.phone_number_id FROM accounts a"+c.where(), c.args...)
+}
+
+// ofMember limits accounts to those of a user's teams, unless the user is empty. The first argument is the organization.
+func (c *conditions) ofMember(userID string) {
+	c.addIf("a.team_id IN (SELECT m.team_id FROM team_members m WHERE m.org_id = $1 AND m.user_id = ?)", userID)
 }
 
 // AccountStatuses counts the numbers of all organizations by their status.

@@ -14,7 +14,9 @@ import (
 // FailureCount is the number of a number's messages that failed for a reason.
 type FailureCount struct {
 	Code          string
-	PhoneNumberID string
+	PhoneNumberID string // empty: the number is gone
+	PhoneNumber   *string
+	Name          *string
 	Count         int64
 }
 
@@ -75,7 +77,8 @@ func (r Reader) FailureCounts(orgID string, accountIDs []string, from, until tim
 	})
 	var all []FailureCount
 	for _, f := range order {
-		all = append(all, FailureCount{f.code, numbers[f.account], counts[f]})
+		n := numbers[f.account]
+		all = append(all, FailureCount{f.code, n.id, n.phone, n.name, counts[f]})
 	}
 	return all, nil
 }
@@ -102,14 +105,21 @@ func (r Reader) sumFailures(orgID string, from, until time.Time) (map[failure]in
 	return sums, err
 }
 
-// numbersOf returns the provider's ids of an organization's numbers, by account.
-func (r Reader) numbersOf(orgID string) (map[string]string, error) {
-	numbers := map[string]string{}
+// numberOf is what a report says of an account.
+type numberOf struct {
+	id          string // the provider's
+	phone, name *string
+}
+
+// numbersOf returns an organization's numbers, by account.
+func (r Reader) numbersOf(orgID string) (map[string]numberOf, error) {
+	numbers := map[string]numberOf{}
 	err := each(r, func(row scanner) error {
-		var account, number string
-		err := row.Scan(&account, &number)
-		numbers[account] = number
+		var account string
+		var n numberOf
+		err := row.Scan(&account, &n.id, &n.phone, &n.name)
+		numbers[account] = n
 		return err
-	}, "SELECT id, COALESCE(phone_number_id, '') FROM accounts WHERE org_id = $1 AND deleted_at IS NULL", orgID)
+	}, "SELECT id, COALESCE(phone_number_id, ''), phone_number, name FROM accounts WHERE org_id = $1 AND deleted_at IS NULL", orgID)
 	return numbers, err
 }
