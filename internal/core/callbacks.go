@@ -113,12 +113,16 @@ func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
 			ours[account.OrgID] = append(ours[account.OrgID], s.CallbackData)
 		}
 	}
-	if err := lockMessages(tx, ours); err != nil { // in the order that RecordSends uses
-		return err
+	for _, orgID := range slices.Sorted(maps.Keys(ours)) { // locked in the order that RecordSends uses
+		states, err := tx.StatesByIDs(orgID, ours[orgID])
+		if err != nil {
+			return err
+		}
+		r.note(states)
 	}
 	var strangers []store.Recipient
 	for _, orgID := range slices.Sorted(maps.Keys(statuses)) {
-		if err := r.readOf(tx, orgID, statuses[orgID]); err != nil {
+		if err := r.readOthers(tx, orgID, statuses[orgID]); err != nil {
 			return err
 		}
 		strangers = append(strangers, r.strangers(statuses[orgID])...)
@@ -126,23 +130,30 @@ func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
 	return tx.ForeseeRecipients(strangers)
 }
 
-// readOf reads an organization's messages for the statuses: those that have the provider's ids, and those that will get
-// them.
-func (r round) readOf(tx *store.Tx, orgID string, updates []provider.StatusUpdate) error {
-	keys := make([]messageKey, len(updates))
-	for i, u := range updates {
-		keys[i] = r.keyOf(u)
+// note keeps the messages that have the provider's ids.
+func (r round) note(states []store.MessageState) {
+	for _, m := range states {
+		if m.ProviderID != "" {
+			r.messages[messageKey{AccountID: m.AccountID, ProviderID: m.ProviderID}], r.states[m.ID] = m.ID, m
+		}
 	}
-	messages, err := tx.StatesByProviderIDs(orgID, keys)
+}
+
+// readOthers reads an organization's messages for the statuses where they are not known by our ids: those that have the
+// provider's, and those that will get them.
+func (r round) readOthers(tx *store.Tx, orgID string, updates []provider.StatusUpdate) error {
+	var keys []messageKey
+	for _, u := range r.unknown(updates) {
+		keys = append(keys, r.keyOf(u))
+	}
+	states, err := tx.StatesByProviderIDs(orgID, keys)
 	if err != nil {
 		return err
 	}
-	for _, m := range messages {
-		r.messages[messageKey{AccountID: m.AccountID, ProviderID: m.ProviderID}], r.states[m.ID] = m.ID, m
-	}
+	r.note(states)
 	var unsent []string
-	for _, u := range updates {
-		if _, known := r.messages[r.keyOf(u)]; !known && chat.KindMessage.Valid(u.CallbackData) {
+	for _, u := range r.unknown(updates) {
+		if chat.KindMessage.Valid(u.CallbackData) {
 			unsent = append(unsent, u.CallbackData)
 		}
 	}
@@ -154,6 +165,16 @@ func (r round) readOf(tx *store.Tx, orgID string, updates []provider.StatusUpdat
 		r.unsent[w.Message.ID] = w
 	}
 	return err
+}
+
+// unknown are the statuses whose messages are not known by the provider's ids.
+func (r round) unknown(updates []provider.StatusUpdate) (unknown []provider.StatusUpdate) {
+	for _, u := range updates {
+		if _, known := r.messages[r.keyOf(u)]; !known {
+			unknown = append(unknown, u)
+		}
+	}
+	return unknown
 }
 
 // state is the state of a status's message: by the provider's id, or by our own. A message that went out twice has two of

@@ -99,10 +99,29 @@ const (
 // ProviderMessage names a message of an account by the provider's id.
 type ProviderMessage struct{ AccountID, ProviderID string }
 
-// StatesByProviderIDs finds an organization's messages by the provider's ids. It reads as few columns as possible,
-// because every message comes here three times.
+// StatesByProviderIDs finds an organization's messages by the provider's ids, and locks them.
 func (tx *Tx) StatesByProviderIDs(orgID string, of []ProviderMessage) ([]MessageState, error) {
 	slices.SortFunc(of, func(a, b ProviderMessage) int { return strings.Compare(a.ProviderID, b.ProviderID) }) // the order of locks
+	return statesOf(tx, orgID, of, "m.account_id = p.value ->> 'AccountID' AND m.provider_id = p.value ->> 'ProviderID'")
+}
+
+// StatesByIDs finds an organization's messages, and locks them in the order of LockMessages.
+func (tx *Tx) StatesByIDs(orgID string, ids []string) ([]MessageState, error) {
+	type message struct{ ID string }
+	slices.Sort(ids)
+	var of []message
+	for _, id := range slices.Compact(ids) {
+		of = append(of, message{id})
+	}
+	return statesOf(tx, orgID, of, "m.id = p.value ->> 'ID'")
+}
+
+// statesOf reads the states of messages in their order. It reads as few columns as possible, because every message comes
+// here three times.
+func statesOf[T any](tx *Tx, orgID string, of []T, condition string) ([]MessageState, error) {
+	if len(of) == 0 {
+		return nil, nil
+	}
 	keys, err := json.Marshal(of)
 	if err == nil {
 		err = tx.useIndexes()
@@ -119,7 +138,7 @@ func (tx *Tx) StatesByProviderIDs(orgID string, of []ProviderMessage) ([]Message
 	}, `SELECT m.id, m.account_id, m.conversation_id, m.contact_id, m.status, m.source, m.provider_id, m.error_code, m.error_message, m.error_provider,
 			m.played_at, m.reports,
 			CASE WHEN c.phone_number IS NULL THEN 1 ELSE 0 END + CASE WHEN c.bsuid IS NULL THEN 2 ELSE 0 END + CASE WHEN c.parent_bsuid IS NULL THEN 4 ELSE 0 END
-		FROM `+fmt.Sprintf(tx.dialect.objects, "$2")+tx.dialect.forEach("messages", "m", "m.org_id = $1 AND m.account_id = p.value ->> 'AccountID' AND m.provider_id = p.value ->> 'ProviderID'")+`
+		FROM `+fmt.Sprintf(tx.dialect.objects, "$2")+tx.dialect.forEach("messages", "m", "m.org_id = $1 AND "+condition)+`
 		LEFT JOIN contacts c ON c.org_id = m.org_id AND c.id = m.contact_id`, orgID, string(keys))
 }
 
