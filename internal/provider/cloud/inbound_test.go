@@ -302,8 +302,9 @@ func TestInstant(t *testing.T) {
 	at := time.Unix(1767225600, 0).UTC()
 	for text, want := range map[string]time.Time{
 		"1767225600": at, " 1767225600 ": at, "1767225600123": at.Add(123 * time.Millisecond),
+		"1767225600.5": at, "1.7672256e9": at, "1767225600123.9": at.Add(123 * time.Millisecond),
 		"2026-01-01T00:00:00Z": at, "2026-01-01T01:00:00+01:00": at, "2026-01-01T00:00:00+0000": at, "2026-01-01": at, "2026-01-01 00:00:00": at,
-		"": {}, "0": {}, "-5": {}, "soon": {}, "99999999999999999999": {}, "9223372036854775807": {},
+		"": {}, "0": {}, "0.5": {}, "-5": {}, "-1767225600.5": {}, "NaN": {}, "Infinity": {}, "1e300": {}, "soon": {}, "99999999999999999999": {}, "9223372036854775807": {},
 	} {
 		if got := instant(text); !got.Equal(want) || got.IsZero() != want.IsZero() {
 			t.Errorf("%q: %v, want %v", text, got, want)

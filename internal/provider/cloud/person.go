@@ -113,20 +113,20 @@ const (
 	maxMilliseconds = 1e14
 )
 
-// instant parses unix seconds or milliseconds, or a date in a usual form; zero if it is none.
+// instant parses unix seconds or milliseconds, without their decimals, or a date in a usual form; zero if it is none.
 func instant(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return time.Time{}
 	}
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+	if n, err := strconv.ParseFloat(s, 64); err == nil {
 		switch {
-		case n <= 0 || n >= maxMilliseconds:
-			return time.Time{}
-		case n < maxSeconds:
-			return time.Unix(n, 0).UTC()
+		case n >= 1 && n < maxSeconds:
+			return time.Unix(int64(n), 0).UTC()
+		case n >= maxSeconds && n < maxMilliseconds:
+			return time.UnixMilli(int64(n)).UTC()
 		default:
-			return time.UnixMilli(n).UTC()
+			return time.Time{}
 		}
 	}
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05", time.DateTime, time.DateOnly} {
