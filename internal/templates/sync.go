@@ -61,7 +61,7 @@ func (s *Service) sync(ctx context.Context, account chat.Account) (result core.T
 		return result, err
 	}
 	seen := map[core.TemplateKey]bool{}
-	query := provider.TemplateQuery{}
+	query, turned := provider.TemplateQuery{}, map[string]bool{}
 	for range maxSyncPages {
 		asked := s.Store.Now()
 		page, err := s.Provider.Templates(ctx, number, query)
@@ -83,12 +83,15 @@ func (s *Service) sync(ctx context.Context, account chat.Account) (result core.T
 				seen[core.TemplateKey{Name: t.Name, Language: t.Language}] = true
 			}
 		}
-		if page.Next == "" || page.Next == query.After {
+		if page.Next == "" {
 			result.Synced = len(seen)
 			result.Removed, err = s.removeUnseen(ctx, account, seen, started)
 			return result, err
 		}
-		query.After = page.Next
+		if turned[page.Next] { // what stands behind it was not shown, and must not be taken for gone
+			break
+		}
+		query.After, turned[page.Next] = page.Next, true
 	}
 	return result, chat.Fail(chat.CodeProviderFailure, "The provider's list of templates does not end.")
 }

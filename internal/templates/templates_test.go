@@ -178,6 +178,40 @@ func TestSyncLeavesWhatIsNewer(t *testing.T) {
 	})
 }
 
+// A list that goes round in circles does not show what stands behind it: nothing is taken for gone, and it is read again.
+func TestAListThatRepeatsItself(t *testing.T) {
+	for name, next := range map[string]func(after string) string{
+		"one page": func(string) string { return "100" },
+		"two pages": func(after string) string {
+			if after == "100" {
+				return "0"
+			}
+			return "100"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachSchedule(t, func(s schedule) {
+				s.shelf.list = newShelf(250).list
+				s.Must(s.sync())
+				s.Clock.Advance(24 * time.Hour)
+				listed := s.shelf.OnTemplates
+				s.shelf.OnTemplates = func(n provider.Number, q provider.TemplateQuery) (provider.TemplatePage, error) {
+					page, err := listed(n, q)
+					page.Next = next(q.After)
+					return page, err
+				}
+				before := s.shelf.pages.Load()
+				if err := s.sync(); err == nil {
+					t.Error("the list passed for a whole one")
+				}
+				if asked, left := s.shelf.pages.Load()-before, len(allTemplates(s.t, s.Store, s.Account)); asked > 3 || left != 250 {
+					t.Errorf("%d pages were read, and %d templates are left", asked, left)
+				}
+			})
+		})
+	}
+}
+
 // schedule is a world and the synchronizations that are due in it.
 type schedule struct {
 	*world

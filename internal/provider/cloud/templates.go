@@ -44,10 +44,21 @@ func (c *Client) Templates(ctx context.Context, n provider.Number, q provider.Te
 		page.Templates = append(page.Templates, readTemplate(item))
 	}
 	paging := answer.get("paging")
-	if paging.text("next") != "" {
-		page.Next = paging.get("cursors").text("after")
+	if next := paging.text("next"); next != "" {
+		if page.Next = cmp.Or(paging.get("cursors").text("after"), cursorIn(next)); page.Next == "" {
+			return provider.TemplatePage{}, unreadable(http.StatusOK, nil) // a part must not pass for the whole list
+		}
 	}
 	return page, nil
+}
+
+// cursorIn is the cursor in the address of a next page; empty if it has none.
+func cursorIn(next string) string {
+	at, err := url.Parse(next)
+	if err != nil {
+		return ""
+	}
+	return at.Query().Get("after")
 }
 
 func readTemplate(item node) provider.Template {

@@ -51,6 +51,18 @@ func TestTheLastPageOfTemplatesHasNoNext(t *testing.T) {
 	}
 }
 
+// The address of the next page has its cursor too. A page with another one behind it that cannot be asked for is no whole
+// list.
+func TestTheNextPageIsInItsAddress(t *testing.T) {
+	t.Parallel()
+	for next, want := range map[string]string{"https://graph.example/x?limit=1&after=a%20b": "a b", "https://graph.example/x": "", "%": ""} {
+		page, err := answering(t, http.StatusOK, nil, `{"data":[],"paging":{"next":"`+next+`"}}`).Templates(context.Background(), number, provider.TemplateQuery{})
+		if page.Next != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", next, page.Next, err)
+		}
+	}
+}
+
 func TestAPageOfTemplatesMayBeLarge(t *testing.T) {
 	t.Parallel()
 	item := `{"id":"1","name":"n","language":"de","components":[{"type":"BODY","text":"` + strings.Repeat("x", 1<<20) + `"}]}`
