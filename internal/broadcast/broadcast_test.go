@@ -435,6 +435,59 @@ func TestMergedWhileItIsSent(t *testing.T) {
 	})
 }
 
+// Somebody whose number is in the list in both spellings, or in another one than the contact's, gets one message, and
+// none after an opt-out.
+func TestNumbersWithTwoSpellings(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		known, other := storetest.Contact(r.t, r.Store, r.Account, "+5215512345678"), "+525512345678"
+		gone := storetest.Contact(r.t, r.Store, r.Account, "+5215587654321")
+		label := storetest.Label(r.t, r.Store, r.Org, "VIP")
+		r.InTx(func(tx *store.Tx) error {
+			gone.Consent = chat.ConsentOptedOut
+			return errors.Join(tx.UpdateContact(gone), core.LabelContact(tx, r.Account, known.ID, label.ID))
+		})
+		b := r.create(0, 1, func(in *core.NewBroadcast) {
+			in.Audience = chat.Audience{LabelIDs: []string{label.ID}}
+			for _, to := range []string{other, "+5531987654321", "+553187654321", "+525587654321"} {
+				in.Recipients = append(in.Recipients, core.NewRecipient{To: to})
+			}
+		})
+		var more core.Added
+		r.InTx(func(tx *store.Tx) (err error) {
+			more, err = core.AddRecipients(tx, r.Account, b.ID, []core.NewRecipient{{To: "+553187654321"}, {To: "+5531987654321"}})
+			return err
+		})
+		if more.Duplicate != 2 {
+			t.Errorf("of two numbers that are listed %+v", more)
+		}
+		p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now)
+		if want := map[string]int64{chat.SkipDuplicate: 4, string(chat.CodeMarketingOptedOut): 1}; err != nil || !maps.Equal(p.Skipped, want) || p.Sendable() != 3 {
+			t.Errorf("the preview is %+v, %v", p, err)
+		}
+		r.do(b, core.StartBroadcast)
+		r.untilOver(b)
+		r.requireLedger(b)
+		if n := r.counts(b); n.Sent != 3 || n.Skipped != 5 || !maps.Equal(r.calls, map[string]int{number(0): 1, *known.PhoneNumber: 1, "+5531987654321": 1}) {
+			t.Errorf("the counts are %+v, the messages %v", n, r.calls)
+		}
+		if row := r.all(b)[1]; row.Address != other || row.ContactID != known.ID {
+			t.Errorf("the recipient is %+v", row)
+		}
+	})
+}
+
+// Who is deleted is in no list any more, in whichever spelling.
+func TestDeletedContactWithTwoSpellings(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		known := storetest.Contact(r.t, r.Store, r.Account, "+5215512345678")
+		b := r.create(0, 0, func(in *core.NewBroadcast) { in.Recipients = []core.NewRecipient{{To: "+525512345678"}} })
+		r.InTx(func(tx *store.Tx) error { return core.DeleteContact(tx, r.Account, known.ID) })
+		if rows := r.all(b); rows[0].Address != "" || rows[0].Reason != chat.SkipDeleted {
+			t.Errorf("the recipient is %+v", rows[0])
+		}
+	})
+}
+
 // A contact is written to under the number that it has when its turn comes, and not twice if that is in the list as well.
 func TestContactWithAnotherNumber(t *testing.T) {
 	inBubble(t, func(r *rig) {

@@ -206,8 +206,10 @@ type letter struct {
 func newLetter(tx *store.Tx, s BroadcastState, b chat.Broadcast, mailing chat.Mailing, rows []chat.Recipient) (l letter, err error) {
 	var threads []store.ThreadKey
 	for _, r := range rows {
-		if strings.HasPrefix(r.Address, "+") {
-			threads = append(threads, store.ThreadKey{OrgID: b.OrgID, AccountID: b.AccountID, Number: r.Address})
+		for _, number := range []string{r.Address, chat.OtherSpelling(r.Address)} { // who has the first is not asked of the second one by one
+			if strings.HasPrefix(number, "+") {
+				threads = append(threads, store.ThreadKey{OrgID: b.OrgID, AccountID: b.AccountID, Number: number})
+			}
 		}
 	}
 	if err := tx.ForeseeThreads(threads); err != nil {
@@ -228,9 +230,12 @@ func (l letter) send(tx *store.Tx, r *chat.Recipient) (skip string, err error) {
 	if l.twice[r.Address] {
 		return chat.SkipDuplicate, nil
 	}
-	if now := addressNow(contact, r.Address); now != r.Address {
+	if listed, now := r.Address, addressNow(contact, r.Address); now != listed {
 		r.Address = now
-		if err := tx.MoveRecipient(*r); err != nil {
+		if chat.OtherSpelling(now) != listed { // the list goes on naming the number as it was given
+			err = tx.MoveRecipient(*r)
+		}
+		if err != nil {
 			return "", err
 		}
 	}

@@ -48,7 +48,7 @@ func (r Reader) members(account chat.Account, a chat.Audience, p part) (string, 
 // cannot be written to.
 type AudienceMember struct {
 	ContactID, Address string
-	Listed             bool // the broadcast has this address already
+	Listed             bool // the broadcast has this address already, in whichever spelling
 }
 
 // AudienceAfter returns the next part of a broadcast's audience after a contact, in order of their ids.
@@ -62,10 +62,32 @@ func (r Reader) AudienceAfter(account chat.Account, b chat.Broadcast, after stri
 	text := "SELECT f.contact_id, " + address + ", r.id IS NOT NULL FROM (" + members + `) f
 		LEFT JOIN contacts t ON t.org_id = $1 AND t.id = f.contact_id AND t.account_id = ` + accountID + `
 		LEFT JOIN broadcast_recipients r ON r.broadcast_id = ` + broadcast + " AND r.unique_address = " + address + " ORDER BY f.contact_id"
-	return many(r, func(row scanner) (m AudienceMember, err error) {
+	found, err := many(r, func(row scanner) (m AudienceMember, err error) {
 		err = row.Scan(&m.ContactID, &m.Address, &m.Listed)
 		return m, err
 	}, text, c.args...)
+	if err != nil {
+		return nil, err
+	}
+	return found, r.listedOtherwise(b, found)
+}
+
+// listedOtherwise finds members whose number the broadcast has in its other spelling.
+func (r Reader) listedOtherwise(b chat.Broadcast, members []AudienceMember) error {
+	var others []string
+	for _, m := range members {
+		if other := chat.OtherSpelling(m.Address); other != "" && !m.Listed {
+			others = append(others, other)
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	listed, err := r.RecipientsAmong(b.ID, others)
+	for i, m := range members {
+		members[i].Listed = m.Listed || listed[chat.OtherSpelling(m.Address)]
+	}
+	return err
 }
 
 // KeepContacts locks contacts against deletion until the transaction ends, and returns those that exist. Who stores
@@ -83,7 +105,7 @@ func (tx *Tx) KeepContacts(orgID string, ids []string) (map[string]bool, error) 
 }
 
 // ContactsAt returns the contacts of an account with one of the addresses, by address: a number, or a business-scoped
-// user id.
+// user id. A number that no contact has finds the contact with its other spelling.
 func (r Reader) ContactsAt(account chat.Account, addresses []string) (map[string]chat.Contact, error) {
 	by := map[string][]string{}
 	for _, address := range addresses {
@@ -93,7 +115,7 @@ func (r Reader) ContactsAt(account chat.Account, addresses []string) (map[string
 		} else if chat.ParentBSUID(address) {
 			column = "parent_bsuid"
 		}
-		by[column] = append(by[column], address)
+		by[column] = append(by[column], spellings(address)...)
 	}
 	found := make(map[string]chat.Contact, len(addresses))
 	for column, wanted := range by {
@@ -104,6 +126,12 @@ func (r Reader) ContactsAt(account chat.Account, addresses []string) (map[string
 		}
 		for _, c := range rows {
 			found[*map[string]*string{"phone_number": c.PhoneNumber, "bsuid": c.BSUID, "parent_bsuid": c.ParentBSUID}[column]] = c
+		}
+	}
+	for _, address := range addresses {
+		other, known := found[chat.OtherSpelling(address)]
+		if _, itself := found[address]; known && !itself {
+			found[address] = other
 		}
 	}
 	return found, nil

@@ -41,9 +41,9 @@ type newRecipient struct {
 	Contact   *string `json:"contact"`
 }
 
-// InsertRecipients adds recipients to a broadcast. Each address counts once among the waiting ones; duplicates
-// are stored as skipped. It returns the number of duplicates. listed means that they were named, not found by
-// the audience.
+// InsertRecipients adds recipients to a broadcast. Each address counts once among the waiting ones, in whichever spelling;
+// duplicates are stored as skipped. It returns the number of duplicates. listed means that they were named, not found by
+// the audience. Who calls it has locked the broadcast: two spellings are no conflict to the database.
 func (tx *Tx) InsertRecipients(orgID, broadcastID string, listed bool, recipients []chat.Recipient) (duplicates int, err error) {
 	rows := make([]newRecipient, len(recipients))
 	for i, r := range recipients {
@@ -61,19 +61,53 @@ func (tx *Tx) InsertRecipients(orgID, broadcastID string, listed bool, recipient
 			rows[i].Variables = new(string(text))
 		}
 	}
+	duplicates, err = tx.skipOtherSpellings(broadcastID, rows)
+	if err != nil {
+		return 0, err
+	}
 	added, err := tx.insertRecipients(orgID, broadcastID, listed, rows)
 	if err != nil || len(added) == len(rows) {
-		return 0, err
+		return duplicates, err
 	}
 	var again []newRecipient
 	for _, row := range rows {
 		if !added[row.ID] {
-			row.Unique, row.Status, row.Reason = nil, string(chat.RecipientSkipped), new(chat.SkipDuplicate)
+			row.skipDuplicate()
 			again = append(again, row)
 		}
 	}
 	_, err = tx.insertRecipients(orgID, broadcastID, listed, again)
-	return len(again), err
+	return duplicates + len(again), err
+}
+
+func (r *newRecipient) skipDuplicate() {
+	r.Unique, r.Status, r.Reason = nil, string(chat.RecipientSkipped), new(chat.SkipDuplicate)
+}
+
+// skipOtherSpellings makes duplicates of those whose number is listed in its other spelling, and returns how many.
+func (tx *Tx) skipOtherSpellings(broadcastID string, rows []newRecipient) (duplicates int, err error) {
+	var others []string
+	for _, row := range rows {
+		if other := chat.OtherSpelling(row.Address); other != "" && row.Unique != nil {
+			others = append(others, other)
+		}
+	}
+	if len(others) == 0 {
+		return 0, nil
+	}
+	listed, err := tx.RecipientsAmong(broadcastID, others)
+	for i, row := range rows {
+		other := chat.OtherSpelling(row.Address)
+		if other == "" || row.Unique == nil {
+			continue
+		}
+		if listed[other] {
+			rows[i].skipDuplicate()
+			duplicates++
+		}
+		listed[row.Address] = !listed[other]
+	}
+	return duplicates, err
 }
 
 func (tx *Tx) insertRecipients(orgID, broadcastID string, listed bool, rows []newRecipient) (added map[string]bool, err error) {
@@ -300,12 +334,14 @@ func (tx *Tx) ForgetPerson(c chat.Contact) (skipped map[string]int64, err error)
 	if err := forget("contact_id = $1", c.ID); err != nil {
 		return nil, err
 	}
-	for _, address := range []*string{c.PhoneNumber, c.BSUID, c.ParentBSUID} {
-		if address == nil {
+	for _, id := range []*string{c.PhoneNumber, c.BSUID, c.ParentBSUID} {
+		if id == nil {
 			continue
 		}
-		if err := forget("address = $1 AND broadcast_id IN (SELECT id FROM broadcasts WHERE account_id = $2)", *address, c.AccountID); err != nil {
-			return nil, err
+		for _, address := range spellings(*id) {
+			if err := forget("address = $1 AND broadcast_id IN (SELECT id FROM broadcasts WHERE account_id = $2)", address, c.AccountID); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return skipped, nil
