@@ -127,33 +127,43 @@ func (t Template) Is(category string) bool { return t.Category != nil && *t.Cate
 
 // Digest changes whenever a synchronization changes the template. It leaves out the addresses of sample files,
 // because the provider makes new ones for every list.
-func (t Template) Digest() string {
+func (t Template) Digest() string { return t.digestWithout("header_handle") }
+
+// TextDigest changes whenever a message of the template would look different. It leaves out the samples, which no message
+// shows, and which the provider may give back in another form.
+func (t Template) TextDigest() string {
+	return Template{Format: t.Format, Components: t.Components}.digestWithout("example")
+}
+
+// TextIsOf reports whether a digest was made when messages of the template looked as they do now. Those of broadcasts that
+// began under an earlier version have the samples in them.
+func (t Template) TextIsOf(digest string) bool {
+	return digest == t.TextDigest() || digest == Template{Format: t.Format, Components: t.Components}.Digest()
+}
+
+// digestWithout is a digest of what the provider says of the template, without the components' members of a name.
+func (t Template) digestWithout(name string) string {
 	var components any
 	if json.Unmarshal(t.Components, &components) != nil {
 		components = string(t.Components)
 	}
 	text, _ := json.Marshal([]any{ // these values never fail
-		t.ProviderID, t.ProviderStatus, t.RejectedReason, t.Category, t.Format, t.Quality, t.TTLSeconds, withoutHandles(components),
+		t.ProviderID, t.ProviderStatus, t.RejectedReason, t.Category, t.Format, t.Quality, t.TTLSeconds, without(components, name),
 	})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }
 
-// TextDigest changes whenever a message of the template would look different.
-func (t Template) TextDigest() string {
-	return Template{Format: t.Format, Components: t.Components}.Digest()
-}
-
-func withoutHandles(v any) any {
+func without(v any, name string) any {
 	switch v := v.(type) {
 	case []any:
 		for i := range v {
-			v[i] = withoutHandles(v[i])
+			v[i] = without(v[i], name)
 		}
 	case map[string]any:
-		delete(v, "header_handle")
-		for name := range v {
-			v[name] = withoutHandles(v[name])
+		delete(v, name)
+		for other := range v {
+			v[other] = without(v[other], name)
 		}
 	}
 	return v

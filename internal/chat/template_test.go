@@ -49,6 +49,33 @@ func TestTemplateDigest(t *testing.T) {
 	}
 }
 
+// What a broadcast knows of its template's text says nothing of the samples, and what it noted under an earlier version
+// counts on.
+func TestTemplateText(t *testing.T) {
+	t.Parallel()
+	text := func(components string) chat.Template {
+		return chat.Template{Format: chat.FormatPositional, Components: json.RawMessage(components)}
+	}
+	base := text(`[{"type":"BODY","text":"Hi {{1}}.","example":{"body_text":[["Ada"]]}},{"type":"BUTTONS","buttons":[{"type":"URL","url":"https://a.example/{{1}}","example":["x"]}]}]`)
+	for name, c := range map[string]struct {
+		components string
+		same       bool
+	}{
+		"the same":      {string(base.Components), true},
+		"other samples": {`[{"text":"Hi {{1}}.","type":"BODY","example":{"body_text":["Bea"]}},{"type":"BUTTONS","buttons":[{"type":"URL","url":"https://a.example/{{1}}","example":"y"}]}]`, true},
+		"no samples":    {`[{"type":"BODY","text":"Hi {{1}}."},{"type":"BUTTONS","buttons":[{"type":"URL","url":"https://a.example/{{1}}"}]}]`, true},
+		"another text":  {`[{"type":"BODY","text":"Ho {{1}}.","example":{"body_text":[["Ada"]]}},{"type":"BUTTONS","buttons":[{"type":"URL","url":"https://a.example/{{1}}","example":["x"]}]}]`, false},
+		"another link":  {`[{"type":"BODY","text":"Hi {{1}}.","example":{"body_text":[["Ada"]]}},{"type":"BUTTONS","buttons":[{"type":"URL","url":"https://b.example/{{1}}","example":["x"]}]}]`, false},
+	} {
+		if got := text(c.components).TextIsOf(base.TextDigest()); got != c.same {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if earlier := "15afc8fb8520a000a8908232821843ca"; !base.TextIsOf(earlier) {
+		t.Errorf("a digest of an earlier version is another: want one of %s", base.Digest())
+	}
+}
+
 // TestShapesWeDoNotKnow passes components of unknown kinds to the provider unchecked.
 func TestShapesWeDoNotKnow(t *testing.T) {
 	t.Parallel()

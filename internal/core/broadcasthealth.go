@@ -82,7 +82,7 @@ func (s BroadcastState) templateIll(b chat.Broadcast) chat.BroadcastReason {
 		return chat.ReasonTemplatePaused
 	case s.Template.Status != chat.TemplateApproved:
 		return chat.ReasonTemplateDisabled
-	case s.Template.TextDigest() != b.TemplateDigest:
+	case !s.Template.TextIsOf(b.TemplateDigest):
 		return chat.ReasonTemplateEdited
 	}
 	return ""
