@@ -42,6 +42,9 @@ func readBody(fields string) apitest.Request {
 	return post(`{"messaging_product":"chat","status":"read",` + fields + `}`)
 }
 
+// degraded is what the refusal of a number's token changes.
+var degraded = apitest.Changes{"accounts": "~1", "account_history": "+1 -1"}
+
 func TestMarkRead(t *testing.T) {
 	const wantRead = `{"data":{"id":"${message}","object":"message","status":"read","message_id":"wamid.in"},"request_id":"<req>"}`
 	markedRead := apitest.Changes{"messages": "~1", "conversations": "~1"}
@@ -90,7 +93,7 @@ func TestMarkRead(t *testing.T) {
 		refused("the provider does not answer", "wamid.lost", "whatsapp_upstream_error"),
 		refused("the provider wants it slower", "wamid.slow", "whatsapp_upstream_error"),
 		refused("the provider refuses", "wamid.old", upstream),
-		refused("the token is lost", "wamid.auth", upstream),
+		{Name: "the token is lost", Given: cameIn("wamid.auth"), Request: readBody(`"message_id":"wamid.auth"`), Code: upstream, Change: degraded},
 		{Name: "a failure of the provider's is not kept", Given: cameIn("wamid.down"), Request: under("k", "/v1/${number}/messages", `{"messaging_product":"chat","status":"read","message_id":"wamid.down"}`), Code: "whatsapp_upstream_error"},
 	}, calling(t, &providertest.Client{OnMarkRead: readProvider}))
 }

@@ -196,8 +196,11 @@ func TestProviderFailuresLeaveNoTemplate(t *testing.T) {
 	var scenarios []apitest.Scenario
 	for name := range failures {
 		change := apitest.Changes(nil)
-		if name == "lost" {
+		switch name {
+		case "lost":
 			change = apitest.Changes{"template_drafts": "+1", "template_syncs": "+1 -1"}
+		case "token":
+			change = degraded
 		}
 		then := func(t *testing.T, _ *apitest.Case, r *apitest.Response) {
 			m := r.Failure(t).Message

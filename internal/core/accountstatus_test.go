@@ -1,10 +1,12 @@
 package core_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
@@ -31,6 +33,32 @@ func TestDemoteAccount(t *testing.T) {
 		then = renewed
 		if got := demote(); got != chat.AccountDegraded {
 			t.Errorf("with the same token it is %s", got)
+		}
+	})
+}
+
+// Whatever call shows that a token is no longer good degrades its number. Hosts of files answer 401 for reasons of their own.
+func TestNoteLostToken(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		account := storetest.Account(t, st, storetest.Org(t, st), "100000000001")
+		for _, c := range []struct {
+			failed error
+			want   chat.AccountStatus
+		}{
+			{nil, chat.AccountConnected},
+			{errors.New("away"), chat.AccountConnected},
+			{&provider.Error{HTTPStatus: 401}, chat.AccountConnected},
+			{&provider.Error{HTTPStatus: 401, Code: 190, Foreign: true}, chat.AccountConnected},
+			{&provider.Error{HTTPStatus: 403, Code: 10}, chat.AccountConnected},
+			{&provider.Error{HTTPStatus: 401, Code: 190, Message: "Expired"}, chat.AccountDegraded},
+		} {
+			changed, err := core.NoteLostToken(t.Context(), st, account, c.failed)
+			requireNoError(t, err)
+			now, err := st.Read(t.Context()).Account(account.OrgID, account.ID)
+			requireNoError(t, err)
+			if now.Status != c.want || changed != (c.want == chat.AccountDegraded) {
+				t.Errorf("after %v it is %s", c.failed, now.Status)
+			}
 		}
 	})
 }

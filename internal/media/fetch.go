@@ -40,6 +40,10 @@ func (m *Mover) handle(job store.MediaJob) {
 		return // disconnected, or the store is away; the row stays for later
 	}
 	file, err := m.fetch(account, job)
+	if changed, failed := core.NoteLostToken(m.Context(), m.cfg.Store, account, err); changed || failed != nil {
+		m.cfg.Log.Warn("a number sends nothing any more, until it is connected anew: files cannot be fetched with its token",
+			"account", account.ID, "organization", account.OrgID, "cause", err, "error", failed)
+	}
 	switch {
 	case err == nil:
 		err = m.record(account, job, &file)

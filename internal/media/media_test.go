@@ -55,6 +55,19 @@ func TestFilesThatCannotBeHad(t *testing.T) {
 	})
 }
 
+// A token that the provider refuses for a file takes the number out of service, as it does for a message.
+func TestTokenIsLost(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.answer(refused(provider.Error{HTTPStatus: 401, Code: 190}), whole)
+		r.receive("wamid.1", false)
+		pass(time.Second)
+		account, err := r.Read().Account(r.Org.ID, r.Account.ID)
+		if err != nil || account.Status != chat.AccountDegraded {
+			t.Errorf("the number is %s, %v", account.Status, err)
+		}
+	})
+}
+
 // While a file is retried, its event waits at most ten seconds. The file appears on the message when it
 // arrives, and there is no second event.
 func TestEventsWaitTenSecondsAtMost(t *testing.T) {

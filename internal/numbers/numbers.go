@@ -51,7 +51,7 @@ func (s *Service) read(ctx context.Context, account chat.Account) (provider.Phon
 	}
 	info, err := s.Provider.PhoneNumber(ctx, number)
 	if err != nil {
-		return info, providerRefused(err)
+		return info, s.refused(ctx, account, err)
 	}
 	return info, nil
 }
@@ -63,7 +63,7 @@ func (s *Service) Profile(ctx context.Context, account chat.Account) (chat.Busin
 		return chat.BusinessProfile{}, err
 	}
 	p, err := s.Provider.Profile(ctx, number)
-	return p, providerRefused(err)
+	return p, s.refused(ctx, account, err)
 }
 
 // UpdateProfile changes a number's business profile and returns the new profile.
@@ -76,7 +76,7 @@ func (s *Service) UpdateProfile(ctx context.Context, account chat.Account, chang
 		return chat.BusinessProfile{}, err
 	}
 	if err := s.Provider.UpdateProfile(ctx, number, change); err != nil {
-		return chat.BusinessProfile{}, providerRefused(err)
+		return chat.BusinessProfile{}, s.refused(ctx, account, err)
 	}
 	// The provider has the change now, so it is noted even if this request is cancelled.
 	err = s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error { return core.NoteProfile(tx, account, change.Fields()) })
@@ -84,7 +84,7 @@ func (s *Service) UpdateProfile(ctx context.Context, account chat.Account, chang
 		return chat.BusinessProfile{}, err
 	}
 	p, err := s.Provider.Profile(ctx, number)
-	return p, providerRefused(err)
+	return p, s.refused(ctx, account, err)
 }
 
 // SetPicture makes a JPEG or PNG the picture of a number's profile.
@@ -101,7 +101,7 @@ func (s *Service) SetPicture(ctx context.Context, account chat.Account, picture 
 		Name: "picture." + kind[len("image/"):], MimeType: kind, Size: int64(len(picture)), Body: bytes.NewReader(picture),
 	})
 	if err != nil {
-		return chat.BusinessProfile{}, providerRefused(err)
+		return chat.BusinessProfile{}, s.refused(ctx, account, err)
 	}
 	return s.UpdateProfile(ctx, account, chat.ProfileChange{PictureHandle: &handle})
 }
@@ -154,15 +154,23 @@ func (s *Service) MarkRead(ctx context.Context, account chat.Account, providerID
 		return chat.Message{}, err
 	}
 	if err := s.Provider.MarkRead(ctx, from, providerID, typing); err != nil {
-		return chat.Message{}, refusal(err, func(e *provider.Error) error {
+		_, failed := core.NoteLostToken(ctx, s.Store, account, err)
+		return chat.Message{}, errors.Join(refusal(err, func(e *provider.Error) error {
 			return chat.Fail(chat.CodeUpstreamError, "The provider refused: %s", e.MessageError().Message)
-		})
+		}), failed)
 	}
 	err = s.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 		m, err = core.NoteRead(tx, account, m.ID)
 		return err
 	})
 	return m, err
+}
+
+// refused is providerRefused for a call with an account's token. If that is no longer good, the account is marked, as a send
+// would do.
+func (s *Service) refused(ctx context.Context, account chat.Account, err error) error {
+	_, failed := core.NoteLostToken(ctx, s.Store, account, err)
+	return errors.Join(providerRefused(err), failed)
 }
 
 // providerRefused turns a refused call into the caller's error.

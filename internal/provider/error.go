@@ -52,6 +52,10 @@ func (e *Error) Class() Class {
 	return Classify(e.Code, e.Subcode, e.HTTPStatus)
 }
 
+// TokenRefused reports that the provider says that no call with this token will succeed again. A 401 without a code is not
+// enough: hosts of files answer so to an expired address.
+func (e *Error) TokenRefused() bool { return e.Code != 0 && e.Class().TokenLost }
+
 // Gone reports that the object does not exist, as far as this token can see. A 404 without a code is not
 // enough: an expired address of a file is answered in the same way.
 func (e *Error) Gone() bool {

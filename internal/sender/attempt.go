@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http/httptrace"
 	"sync"
 	"time"
@@ -316,7 +315,7 @@ func (n *number) throttled(w *queued, e *provider.Error, class provider.Class) t
 func (s *Sender) demote(account chat.Account, status chat.AccountStatus, said *provider.Error) {
 	changed := false
 	err := s.cfg.Store.InTx(store.WithTurn(context.WithoutCancel(s.ctx), store.Turn{OrgID: account.OrgID}), func(tx *store.Tx) (err error) {
-		changed, err = core.DemoteAccount(tx, account, status, reasonOf(said))
+		changed, err = core.DemoteAccount(tx, account, status, core.ReasonOf(said))
 		return err
 	})
 	if err != nil {
@@ -325,11 +324,6 @@ func (s *Sender) demote(account chat.Account, status chat.AccountStatus, said *p
 	}
 	if changed {
 		s.cfg.Log.Warn("a number sends nothing any more, until it is connected or registered anew",
-			"account", account.ID, "organization", account.OrgID, "status", string(status), "reason", reasonOf(said))
+			"account", account.ID, "organization", account.OrgID, "status", string(status), "reason", core.ReasonOf(said))
 	}
-}
-
-// reasonOf says in readable words why the provider no longer accepts messages.
-func reasonOf(said *provider.Error) string {
-	return fmt.Sprintf("the provider says %q (%d)", cmp.Or(said.Message, said.Title, "nothing"), said.Code)
 }

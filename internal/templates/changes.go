@@ -156,7 +156,7 @@ func (s *Service) giveUp(ctx context.Context, c creation, callErr error) error {
 	if ok && e.TemplateExists() {
 		return errors.Join(alreadyExists(), err)
 	}
-	return errors.Join(callFailed(callErr, "components", "name", "language", "category", "parameter_format", "message_send_ttl_seconds"), err)
+	return errors.Join(s.refused(ctx, c.account, callErr, "components", "name", "language", "category", "parameter_format", "message_send_ttl_seconds"), err)
 }
 
 // keep stores a template that the provider has accepted.
@@ -210,7 +210,7 @@ func (s *Service) Edit(ctx context.Context, account chat.Account, name string, p
 			err = chat.Fail(chat.CodeResourceNotFound, "The template was deleted at the provider. Make a new one.")
 			return chat.Template{}, errors.Join(err, s.syncNow(ctx, account))
 		}
-		return chat.Template{}, errors.Join(callFailed(err, patch.given()...), s.syncSoon(ctx, account, err))
+		return chat.Template{}, errors.Join(s.refused(ctx, account, err, patch.given()...), s.syncSoon(ctx, account, err))
 	}
 	if row.Is(chat.CategoryAuthentication) && edit.Components != nil {
 		if found, err := s.lookUp(ctx, number, row.Name, row.Language); err == nil && found != nil {
@@ -336,7 +336,7 @@ func (s *Service) Delete(ctx context.Context, account chat.Account, name, langua
 	}
 	err = s.Provider.DeleteTemplate(ctx, number, name, providerID)
 	if e, ok := errors.AsType[*provider.Error](err); err != nil && !(ok && e.TemplateMissing()) {
-		return chat.Template{}, errors.Join(callFailed(err, "name"), s.syncSoon(ctx, account, err))
+		return chat.Template{}, errors.Join(s.refused(ctx, account, err, "name"), s.syncSoon(ctx, account, err))
 	}
 	return newest, s.Store.InTx(context.WithoutCancel(ctx), func(tx *store.Tx) error {
 		return core.DropTemplates(tx, newest, ids, language)

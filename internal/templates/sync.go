@@ -66,7 +66,7 @@ func (s *Service) sync(ctx context.Context, account chat.Account) (result core.T
 		asked := s.Store.Now()
 		page, err := s.Provider.Templates(ctx, number, query)
 		if err != nil {
-			return result, callFailed(err, "phone_number_id")
+			return result, s.refused(ctx, account, err, "phone_number_id")
 		}
 		var done core.TemplateSyncResult
 		err = s.Store.InTx(ctx, func(tx *store.Tx) (err error) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
 	"github.com/parleyhq/parley/internal/provider"
 	"github.com/parleyhq/parley/internal/store"
 )
@@ -39,6 +40,13 @@ func textOf(s *string) string {
 		return ""
 	}
 	return *s
+}
+
+// refused is callFailed for a call with an account's token. If that is no longer good, the account is marked, as a send
+// would do.
+func (s *Service) refused(ctx context.Context, account chat.Account, err error, given ...string) error {
+	_, failed := core.NoteLostToken(ctx, s.Store, account, err)
+	return errors.Join(callFailed(err, given...), failed)
 }
 
 // callFailed turns the provider's refusal of a template call into the caller's error. given are the fields of the

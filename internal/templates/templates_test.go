@@ -282,6 +282,22 @@ func TestFailedSyncComesAgain(t *testing.T) {
 	})
 }
 
+// A token that the provider refuses for the list takes the number out of service, as it does for a message.
+func TestTokenIsLost(t *testing.T) {
+	eachSchedule(t, func(s schedule) {
+		s.shelf.OnTemplates = func(provider.Number, provider.TemplateQuery) (provider.TemplatePage, error) {
+			return provider.TemplatePage{}, &provider.Error{HTTPStatus: 401, Code: 190}
+		}
+		if s.sync() == nil {
+			s.t.Error("it did not fail")
+		}
+		account, err := s.Read().Account(s.Org.ID, s.Account.ID)
+		if err != nil || account.Status != chat.AccountDegraded {
+			s.t.Errorf("the number is %s, %v", account.Status, err)
+		}
+	})
+}
+
 func TestNewsMakeASyncDue(t *testing.T) {
 	eachSchedule(t, func(s schedule) {
 		listed := s.shelf.OnTemplates
