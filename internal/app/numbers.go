@@ -80,8 +80,8 @@ type numberView struct {
 	Quality         *string                         `json:"quality" doc:"GREEN, YELLOW, RED or UNKNOWN."`
 	MessagingLimit  *string                         `json:"messaging_limit" doc:"TIER_…, in the provider's words."`
 	DailyLimit      *int64                          `json:"daily_limit" doc:"How many people it may write to in 24 hours; null where that is not known, or there is no limit."`
-	Restriction     *string                         `json:"restriction" doc:"Which sends the provider forbids: all, business or customer."`
-	RestrictedUntil *rest.Instant                   `json:"restricted_until" nullable:"true"`
+	Restriction     *string                         `json:"restriction" doc:"Which sends the provider forbids now: all, business (those that open a conversation) or customer (answers)."`
+	RestrictedUntil *rest.Instant                   `json:"restricted_until" nullable:"true" doc:"When that changes: another restriction may be left then. Null: when it is lifted."`
 	RequireOptIn    bool                            `json:"require_opt_in" doc:"People must have agreed before they are sent marketing."`
 	WABAID          string                          `json:"waba_id" doc:"The provider's business account that it is of."`
 	TeamID          string                          `json:"team_id"`
@@ -96,11 +96,12 @@ type numberCustomerView struct {
 	Status string `json:"status"`
 }
 
-func viewNumber(a chat.Account) numberView {
+func viewNumber(a chat.Account, now time.Time) numberView {
+	restriction, until := a.RestrictionAt(now)
 	view := numberView{
 		PhoneNumberID: a.PhoneNumberID, PhoneNumber: a.PhoneNumber, Name: a.Name, Status: a.Status, StatusReason: a.Reason(), ProviderStatus: a.ProviderStatus,
-		Quality: a.Quality, MessagingLimit: a.MessagingLimit, DailyLimit: core.DailyLimit(a), Restriction: (*string)(a.Restriction),
-		RestrictedUntil: rest.InstantPtr(a.RestrictedUntil), RequireOptIn: a.RequireOptIn, WABAID: a.WABAID, TeamID: a.TeamID,
+		Quality: a.Quality, MessagingLimit: a.MessagingLimit, DailyLimit: core.DailyLimit(a), Restriction: (*string)(restriction),
+		RestrictedUntil: rest.InstantPtr(until), RequireOptIn: a.RequireOptIn, WABAID: a.WABAID, TeamID: a.TeamID,
 		CreatedAt: rest.Instant(a.CreatedAt), UpdatedAt: rest.Instant(a.UpdatedAt),
 	}
 	if a.CustomerID != nil && a.CustomerName != nil && a.CustomerStatus != nil {
@@ -118,12 +119,14 @@ type listNumbersInput struct {
 func listNumbers(c *rest.Call, in *listNumbersInput, p store.Page) (store.Slice[numberView], error) {
 	filter := store.AccountFilter{Search: in.Q, TeamID: string(in.TeamID), Troubled: in.Troubled == "true"}
 	numbers, err := core.ListNumbers(c.Read(), *c.Caller.User, filter, p)
-	return rest.ViewEach(numbers, viewNumber), err
+	return rest.ViewEach(numbers, func(a chat.Account) numberView { return viewNumber(a, c.Now()) }), err
 }
 
 type numberInput struct{ rest.AccountPath }
 
-func getNumber(c *rest.Call, _ *numberInput) (numberView, error) { return viewNumber(c.Account), nil }
+func getNumber(c *rest.Call, _ *numberInput) (numberView, error) {
+	return viewNumber(c.Account, c.Now()), nil
+}
 
 type numberHistoryView struct {
 	States []numberStateView `json:"states"`
@@ -174,12 +177,12 @@ type updateNumberBody struct {
 
 func updateNumber(tx *store.Tx, c *rest.Call, in *rest.NumberSent[updateNumberBody]) (numberView, error) {
 	account, err := core.SetRequireOptIn(tx, c.OrgID(), c.Account.ID, *in.Body.RequireOptIn) // the only field, and the rule requires one
-	return viewNumber(account), err
+	return viewNumber(account, c.Now()), err
 }
 
 func (a *App) refreshNumber(c *rest.Call, _ *numberInput) (numberView, error) {
 	account, err := a.cfg.Numbers.Refresh(c.Ctx, c.Account)
-	return viewNumber(account), err
+	return viewNumber(account, c.Now()), err
 }
 
 type holdingsView struct {

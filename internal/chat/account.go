@@ -42,28 +42,31 @@ const (
 
 // Account is a business number of an organization.
 type Account struct {
-	ID               string
-	OrgID            string
-	TeamID           string
-	CustomerID       *string
-	CustomerName     *string // set when the account is loaded with its customer
-	CustomerStatus   *CustomerStatus
-	PhoneNumberID    *string
-	PhoneNumber      *string // +E.164
-	WABAID           string
-	Name             *string
-	Status           AccountStatus
-	StatusReason     *string // why it is not connected, for people; see Reason
-	ProviderStatus   *string
-	Quality          *string
-	MessagingLimit   *string // how many people it may write to in 24 hours, in the provider's words: TIER_…
-	Restriction      *Restriction
-	RestrictedUntil  *time.Time // nil: until lifted
-	RequireOptIn     bool
-	Token            string // sealed
-	RegisteringUntil *time.Time
-	CreatedAt        time.Time
-	UpdatedAt        time.Time
+	ID              string
+	OrgID           string
+	TeamID          string
+	CustomerID      *string
+	CustomerName    *string // set when the account is loaded with its customer
+	CustomerStatus  *CustomerStatus
+	PhoneNumberID   *string
+	PhoneNumber     *string // +E.164
+	WABAID          string
+	Name            *string
+	Status          AccountStatus
+	StatusReason    *string // why it is not connected, for people; see Reason
+	ProviderStatus  *string
+	Quality         *string
+	MessagingLimit  *string // how many people it may write to in 24 hours, in the provider's words: TIER_…
+	Restriction     *Restriction
+	RestrictedUntil *time.Time // nil: until lifted
+	// RestrictedThen is what is left of two restrictions after RestrictedUntil, and RestrictedThenUntil its end.
+	RestrictedThen      *Restriction
+	RestrictedThenUntil *time.Time
+	RequireOptIn        bool
+	Token               string // sealed
+	RegisteringUntil    *time.Time
+	CreatedAt           time.Time
+	UpdatedAt           time.Time
 }
 
 // Matches reports whether each of the words of a search is a part of the name, the phone number or the phone_number_id.
@@ -178,16 +181,69 @@ func (a Account) Reason() *string {
 // Restricted reports whether a send is forbidden now. opening tells whether it would open a
 // conversation, as a template does.
 func (a Account) Restricted(now time.Time, opening bool) bool {
-	if a.Restriction == nil || (a.RestrictedUntil != nil && !now.Before(*a.RestrictedUntil)) {
+	restriction, _ := a.RestrictionAt(now)
+	switch {
+	case restriction == nil:
 		return false
-	}
-	switch *a.Restriction {
-	case RestrictBusiness:
+	case *restriction == RestrictBusiness:
 		return opening
-	case RestrictCustomer:
+	case *restriction == RestrictCustomer:
 		return !opening
 	default:
 		return true
+	}
+}
+
+// RestrictionAt is the restriction that is in force, nil if there is none, and when it ends, nil if it has to be lifted.
+func (a Account) RestrictionAt(now time.Time) (restriction *Restriction, until *time.Time) {
+	switch {
+	case a.Restriction != nil && isBefore(now, a.RestrictedUntil):
+		return a.Restriction, a.RestrictedUntil
+	case a.RestrictedThen != nil && isBefore(now, a.RestrictedThenUntil):
+		return a.RestrictedThen, a.RestrictedThenUntil
+	}
+	return nil, nil
+}
+
+// isBefore reports whether an instant is before an end. Without one it always is.
+func isBefore(at time.Time, end *time.Time) bool { return end == nil || at.Before(*end) }
+
+// RestrictionEnds are the ends of restrictions of either kind, nil for one that has to be lifted.
+type RestrictionEnds map[Restriction]*time.Time
+
+// Restrictions are an account's restrictions that are in force, each with its own end.
+func (a Account) Restrictions(now time.Time) RestrictionEnds {
+	ends := RestrictionEnds{}
+	restriction, until := a.RestrictionAt(now)
+	switch {
+	case restriction == nil:
+	case *restriction == RestrictAll:
+		ends[RestrictBusiness], ends[RestrictCustomer] = until, until
+	default:
+		ends[*restriction] = until
+	}
+	if len(ends) == 2 && a.RestrictedThen != nil {
+		ends[*a.RestrictedThen] = a.RestrictedThenUntil
+	}
+	return ends
+}
+
+// SetRestrictions replaces an account's restrictions.
+func (a *Account) SetRestrictions(ends RestrictionEnds) {
+	a.Restriction, a.RestrictedUntil, a.RestrictedThen, a.RestrictedThenUntil = nil, nil, nil, nil
+	if len(ends) < 2 {
+		for kind, until := range ends {
+			a.Restriction, a.RestrictedUntil = &kind, until
+		}
+		return
+	}
+	first, last := RestrictBusiness, RestrictCustomer
+	if ends[first] == nil || !isBefore(*ends[first], ends[last]) {
+		first, last = last, first
+	}
+	a.Restriction, a.RestrictedUntil = new(RestrictAll), ends[first]
+	if ends[first] != nil && isBefore(*ends[first], ends[last]) {
+		a.RestrictedThen, a.RestrictedThenUntil = &last, ends[last]
 	}
 }
 

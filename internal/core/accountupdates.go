@@ -102,27 +102,27 @@ func aspectsOf(u provider.AccountUpdate) (all []chat.AccountAspect) {
 // It reports whether the account changed.
 func applyAccountUpdate(account *chat.Account, u provider.AccountUpdate, fresh aspects, now time.Time) bool {
 	before := *account
-	if !account.Restricted(now, true) && !account.Restricted(now, false) { // expired restrictions are cleared
-		account.Restriction, account.RestrictedUntil = nil, nil
-	}
 	applyStatus(account, u, fresh[chat.AspectStatus])
+	ends := account.Restrictions(now) // without those that have ended
 	for aspect, kind := range restrictedBy {
 		switch {
 		case !fresh[aspect]:
 		case u.BanState == "DISABLE":
-			restrict(account, kind, nil)
+			ends[kind] = nil
 		case u.BanState == "REINSTATE":
-			lift(account, kind)
+			delete(ends, kind)
 		}
 	}
 	if u.Event == "ACCOUNT_RESTRICTION" {
-		applyRestrictions(account, u.Restrictions, fresh)
+		restrict(ends, u.Restrictions, fresh)
 	}
+	account.SetRestrictions(ends)
 	if fresh[chat.AspectLimit] {
 		account.MessagingLimit = new(tierOf(u.MessagingLimit))
 	}
 	return account.Status != before.Status || deref(account.MessagingLimit) != deref(before.MessagingLimit) || deref(account.Restriction) != deref(before.Restriction) ||
-		!deref(account.RestrictedUntil).Equal(deref(before.RestrictedUntil))
+		!deref(account.RestrictedUntil).Equal(deref(before.RestrictedUntil)) || deref(account.RestrictedThen) != deref(before.RestrictedThen) ||
+		!deref(account.RestrictedThenUntil).Equal(deref(before.RestrictedThenUntil))
 }
 
 // applyStatus puts an account in or out of service.
@@ -143,10 +143,16 @@ func takeOut(account *chat.Account, event string) {
 	}
 }
 
-func applyRestrictions(account *chat.Account, restrictions []provider.Restriction, fresh aspects) {
+// restrict notes the ends of restrictions.
+func restrict(ends chat.RestrictionEnds, restrictions []provider.Restriction, fresh aspects) {
 	for _, r := range restrictions {
-		if aspect := restrictionOf(r); fresh[aspect] {
-			restrict(account, restrictedBy[aspect], &r)
+		aspect := restrictionOf(r)
+		switch {
+		case !fresh[aspect]:
+		case r.Until.IsZero():
+			ends[restrictedBy[aspect]] = nil
+		default:
+			ends[restrictedBy[aspect]] = &r.Until
 		}
 	}
 }
@@ -164,30 +170,6 @@ func restrictionOf(r provider.Restriction) chat.AccountAspect {
 		return chat.AspectAnswering
 	default:
 		return ""
-	}
-}
-
-// restrict adds a restriction. Two different ones together forbid everything.
-func restrict(account *chat.Account, kind chat.Restriction, r *provider.Restriction) {
-	if account.Restriction != nil && *account.Restriction != kind {
-		kind = chat.RestrictAll
-	}
-	account.Restriction, account.RestrictedUntil = &kind, nil
-	if r != nil && !r.Until.IsZero() {
-		account.RestrictedUntil = &r.Until
-	}
-}
-
-// lift removes a restriction. If there were two, the other one stays.
-func lift(account *chat.Account, kind chat.Restriction) {
-	switch {
-	case account.Restriction == nil:
-	case *account.Restriction == kind:
-		account.Restriction, account.RestrictedUntil = nil, nil
-	case *account.Restriction == chat.RestrictAll && kind == chat.RestrictBusiness:
-		account.Restriction = new(chat.RestrictCustomer)
-	case *account.Restriction == chat.RestrictAll:
-		account.Restriction = new(chat.RestrictBusiness)
 	}
 }
 

@@ -16,6 +16,8 @@ type standing struct {
 	Status      chat.AccountStatus
 	Restriction chat.Restriction
 	Until       time.Duration // from the beginning; 0: until lifted
+	Then        chat.Restriction
+	ThenUntil   time.Duration
 }
 
 func (w *world) standing(begin time.Time) standing {
@@ -27,6 +29,12 @@ func (w *world) standing(begin time.Time) standing {
 	}
 	if a.RestrictedUntil != nil {
 		s.Until = a.RestrictedUntil.Sub(begin)
+	}
+	if a.RestrictedThen != nil {
+		s.Then = *a.RestrictedThen
+	}
+	if a.RestrictedThenUntil != nil {
+		s.ThenUntil = a.RestrictedThenUntil.Sub(begin)
 	}
 	return s
 }
@@ -80,23 +88,39 @@ func TestAccountUpdates(t *testing.T) {
 		"a word we do not know": {from: standing{Status: weak}, updates: one(event("SOMETHING_NEW")), want: standing{Status: weak}},
 
 		"may not open conversations": {updates: func(b time.Time) []provider.AccountUpdate { return list(restrict(b, until{opening: time.Hour})) },
-			want: standing{up, chat.RestrictBusiness, time.Hour}},
+			want: standing{Status: up, Restriction: chat.RestrictBusiness, Until: time.Hour}},
 		"may not answer, for good": {updates: func(b time.Time) []provider.AccountUpdate { return list(restrict(b, until{answering: 0})) },
-			want: standing{up, chat.RestrictCustomer, 0}},
+			want: standing{Status: up, Restriction: chat.RestrictCustomer, Until: 0}},
 		"may do neither": {updates: func(b time.Time) []provider.AccountUpdate {
 			return list(restrict(b, until{opening: time.Hour, answering: time.Hour}))
-		}, want: standing{up, chat.RestrictAll, time.Hour}},
+		}, want: standing{Status: up, Restriction: chat.RestrictAll, Until: time.Hour}},
 		"first the one, then the other": {updates: func(b time.Time) []provider.AccountUpdate {
 			return list(restrict(b, until{answering: time.Hour}), restrict(b, until{opening: time.Hour}))
-		}, want: standing{up, chat.RestrictAll, time.Hour}},
+		}, want: standing{Status: up, Restriction: chat.RestrictAll, Until: time.Hour}},
 		"the same again": {updates: func(b time.Time) []provider.AccountUpdate {
 			return list(restrict(b, until{opening: time.Hour}), restrict(b, until{opening: time.Hour}))
-		}, want: standing{up, chat.RestrictBusiness, time.Hour}},
-		"the same for longer": {from: standing{up, chat.RestrictBusiness, time.Hour}, updates: func(b time.Time) []provider.AccountUpdate { return list(restrict(b, until{opening: 2 * time.Hour})) },
-			want: standing{up, chat.RestrictBusiness, 2 * time.Hour}},
-		"the other when the first is over": {from: standing{up, chat.RestrictBusiness, time.Hour}, wait: time.Hour,
+		}, want: standing{Status: up, Restriction: chat.RestrictBusiness, Until: time.Hour}},
+		"the same for longer": {from: standing{Status: up, Restriction: chat.RestrictBusiness, Until: time.Hour}, updates: func(b time.Time) []provider.AccountUpdate { return list(restrict(b, until{opening: 2 * time.Hour})) },
+			want: standing{Status: up, Restriction: chat.RestrictBusiness, Until: 2 * time.Hour}},
+		"neither for the other's time": {updates: func(b time.Time) []provider.AccountUpdate {
+			return list(restrict(b, until{opening: 2 * time.Hour, answering: time.Hour}))
+		}, want: standing{Status: up, Restriction: chat.RestrictAll, Until: time.Hour, Then: chat.RestrictBusiness, ThenUntil: 2 * time.Hour}},
+		"one for good, one for an hour": {updates: func(b time.Time) []provider.AccountUpdate {
+			return list(restrict(b, until{opening: time.Hour}), restrict(b, until{answering: 0}))
+		}, want: standing{Status: up, Restriction: chat.RestrictAll, Until: time.Hour, Then: chat.RestrictCustomer}},
+		"the rest of two for longer": {from: standing{Status: up, Restriction: chat.RestrictAll, Until: time.Hour, Then: chat.RestrictBusiness, ThenUntil: 2 * time.Hour}, wait: time.Hour,
+			updates: func(b time.Time) []provider.AccountUpdate { return list(restrict(b, until{opening: 3 * time.Hour})) },
+			want:    standing{Status: up, Restriction: chat.RestrictBusiness, Until: 3 * time.Hour}},
+		"the shorter of two for the longest": {from: standing{Status: up, Restriction: chat.RestrictAll, Until: time.Hour, Then: chat.RestrictBusiness, ThenUntil: 2 * time.Hour},
 			updates: func(b time.Time) []provider.AccountUpdate { return list(restrict(b, until{answering: 3 * time.Hour})) },
-			want:    standing{up, chat.RestrictCustomer, 3 * time.Hour}},
+			want:    standing{Status: up, Restriction: chat.RestrictAll, Until: 2 * time.Hour, Then: chat.RestrictCustomer, ThenUntil: 3 * time.Hour}},
+		"both for good, one of them before": {from: standing{Status: up, Restriction: chat.RestrictAll, Until: time.Hour, Then: chat.RestrictBusiness},
+			updates: func(b time.Time) []provider.AccountUpdate { return list(restrict(b, until{answering: 0})) },
+			want:    standing{Status: up, Restriction: chat.RestrictAll}},
+		"reinstated from two": {from: standing{Status: down, Restriction: chat.RestrictAll, Until: time.Hour, Then: chat.RestrictBusiness}, updates: one(ban("REINSTATE")), want: standing{Status: up}},
+		"the other when the first is over": {from: standing{Status: up, Restriction: chat.RestrictBusiness, Until: time.Hour}, wait: time.Hour,
+			updates: func(b time.Time) []provider.AccountUpdate { return list(restrict(b, until{answering: 3 * time.Hour})) },
+			want:    standing{Status: up, Restriction: chat.RestrictCustomer, Until: 3 * time.Hour}},
 		"of calls and numbers only": {updates: func(b time.Time) []provider.AccountUpdate {
 			return list(restrict(b, until{"RESTRICTED_BUSINESS_INITIATED_CALLING": time.Hour, "RESTRICTED_ADD_PHONE_NUMBER_ACTION": 0}))
 		}, want: standing{Status: up}},
@@ -140,6 +164,12 @@ func (w *world) stand(begin time.Time, s standing) {
 	}
 	if s.Until != 0 {
 		a.RestrictedUntil = new(begin.Add(s.Until))
+	}
+	if s.Then != "" {
+		a.RestrictedThen = &s.Then
+	}
+	if s.ThenUntil != 0 {
+		a.RestrictedThenUntil = new(begin.Add(s.ThenUntil))
 	}
 	w.InTx(func(tx *store.Tx) error { return tx.UpdateAccount(a) })
 }

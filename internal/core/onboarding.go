@@ -191,7 +191,7 @@ func takeUpAgain(tx *store.Tx, fresh chat.Account, seal Seal) (chat.Account, err
 		return chat.Account{}, err
 	}
 	if known.WABAID != fresh.WABAID { // what the provider forbade the other business account
-		known.Restriction, known.RestrictedUntil = nil, nil
+		known.SetRestrictions(nil)
 	}
 	known.Token, known.WABAID, known.PhoneNumber, known.Name = seal(known.ID), fresh.WABAID, fresh.PhoneNumber, fresh.Name
 	known.Status, known.StatusReason, known.ProviderStatus, known.Quality = fresh.Status, nil, fresh.ProviderStatus, fresh.Quality

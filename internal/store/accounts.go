@@ -9,17 +9,18 @@ import (
 const (
 	accountColumns = `a.org_id, a.id, a.team_id, a.customer_id, c.name, c.status, a.phone_number_id, a.phone_number, a.waba_id, a.name,
 		a.status, a.status_reason, a.provider_status, a.quality, a.restricted_sends, a.restricted_until, a.require_opt_in, a.token, a.registering_until,
-		a.messaging_limit, a.created_at, a.updated_at`
+		a.messaging_limit, a.created_at, a.updated_at, a.restricted_then, a.restricted_then_until`
 	accountFrom   = ` FROM accounts a LEFT JOIN customers c ON c.org_id = a.org_id AND c.id = a.customer_id`
 	accountSelect = "SELECT " + accountColumns + accountFrom
 )
 
 func scanAccount(row scanner) (a chat.Account, err error) {
-	var restrictedUntil, registeringUntil *int64
+	var restrictedUntil, thenUntil, registeringUntil *int64
 	var createdAt, updatedAt int64
 	err = row.Scan(&a.OrgID, &a.ID, &a.TeamID, &a.CustomerID, &a.CustomerName, &a.CustomerStatus, &a.PhoneNumberID, &a.PhoneNumber,
 		&a.WABAID, &a.Name, &a.Status, &a.StatusReason, &a.ProviderStatus, &a.Quality, &a.Restriction, &restrictedUntil, &a.RequireOptIn, &a.Token,
-		&registeringUntil, &a.MessagingLimit, &createdAt, &updatedAt)
+		&registeringUntil, &a.MessagingLimit, &createdAt, &updatedAt, &a.RestrictedThen, &thenUntil)
+	a.RestrictedThenUntil = toTimePtr(thenUntil)
 	a.RestrictedUntil, a.RegisteringUntil = toTimePtr(restrictedUntil), toTimePtr(registeringUntil)
 	a.CreatedAt, a.UpdatedAt = toTime(createdAt), toTime(updatedAt)
 	return a, err
@@ -199,12 +200,12 @@ func (r Reader) AccountStatuses() (map[chat.AccountStatus]int64, error) {
 func (tx *Tx) InsertAccount(a chat.Account) error {
 	err := tx.insert(`INSERT INTO accounts (org_id, id, team_id, customer_id, phone_number_id, phone_number, waba_id, name, status,
 			provider_status, quality, restricted_sends, restricted_until, require_opt_in, token, registering_until, messaging_limit, created_at, updated_at,
-			status_reason)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+			status_reason, restricted_then, restricted_then_until)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
 		ON CONFLICT DO NOTHING`,
 		a.OrgID, a.ID, a.TeamID, a.CustomerID, a.PhoneNumberID, a.PhoneNumber, a.WABAID, a.Name, string(a.Status),
 		a.ProviderStatus, a.Quality, (*string)(a.Restriction), msPtr(a.RestrictedUntil), a.RequireOptIn, a.Token, msPtr(a.RegisteringUntil),
-		a.MessagingLimit, a.CreatedAt.UnixMilli(), a.UpdatedAt.UnixMilli(), a.Reason())
+		a.MessagingLimit, a.CreatedAt.UnixMilli(), a.UpdatedAt.UnixMilli(), a.Reason(), (*string)(a.RestrictedThen), msPtr(a.RestrictedThenUntil))
 	if err != nil {
 		return err
 	}
@@ -219,11 +220,12 @@ func (tx *Tx) UpdateAccount(a chat.Account) error {
 	tx.noteChange(ChangedNumbers, a.OrgID, "")
 	return tx.execOne(`UPDATE accounts SET customer_id = $3, phone_number_id = $4, phone_number = $5, waba_id = $6, name = $7, status = $8,
 			provider_status = $9, quality = $10, restricted_sends = $11, restricted_until = $12, require_opt_in = $13, token = $14,
-			registering_until = $15, updated_at = $16, messaging_limit = $17, status_reason = $18
+			registering_until = $15, updated_at = $16, messaging_limit = $17, status_reason = $18,
+			restricted_then = $19, restricted_then_until = $20
 		WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`,
 		a.OrgID, a.ID, a.CustomerID, a.PhoneNumberID, a.PhoneNumber, a.WABAID, a.Name, string(a.Status),
 		a.ProviderStatus, a.Quality, (*string)(a.Restriction), msPtr(a.RestrictedUntil), a.RequireOptIn, a.Token,
-		msPtr(a.RegisteringUntil), tx.now.UnixMilli(), a.MessagingLimit, a.Reason())
+		msPtr(a.RegisteringUntil), tx.now.UnixMilli(), a.MessagingLimit, a.Reason(), (*string)(a.RestrictedThen), msPtr(a.RestrictedThenUntil))
 }
 
 // DeleteAccount hides an account; its data is purged later.
