@@ -101,33 +101,56 @@ func (r round) readAccounts(tx *store.Tx, updates []provider.Update) error {
 // message that it does not find is looked up when its status is applied.
 func (r round) readMessages(tx *store.Tx, updates []provider.Update) error {
 	statuses := map[string][]provider.StatusUpdate{} // by organization
-	ours := map[string][]string{}                    // our message ids, where the updates have them
 	for _, u := range updates {
-		s, ok := u.(provider.StatusUpdate)
 		account := r.accounts[u.About().PhoneNumberID]
-		if !ok || account == nil {
-			continue
+		if s, ok := u.(provider.StatusUpdate); ok && account != nil {
+			statuses[account.OrgID] = append(statuses[account.OrgID], s)
 		}
-		statuses[account.OrgID] = append(statuses[account.OrgID], s)
-		if chat.KindMessage.Valid(s.CallbackData) {
-			ours[account.OrgID] = append(ours[account.OrgID], s.CallbackData)
-		}
-	}
-	for _, orgID := range slices.Sorted(maps.Keys(ours)) { // locked in the order that RecordSends uses
-		states, err := tx.StatesByIDs(orgID, ours[orgID])
-		if err != nil {
-			return err
-		}
-		r.note(states)
 	}
 	var strangers []store.Recipient
-	for _, orgID := range slices.Sorted(maps.Keys(statuses)) {
-		if err := r.readOthers(tx, orgID, statuses[orgID]); err != nil {
+	for _, orgID := range slices.Sorted(maps.Keys(statuses)) { // the order of locks, here and in RecordSends
+		unsent, err := r.readStates(tx, orgID, statuses[orgID])
+		if err == nil {
+			err = r.readUnsent(tx, orgID, unsent)
+		}
+		if err != nil {
 			return err
 		}
 		strangers = append(strangers, r.strangers(statuses[orgID])...)
 	}
 	return tx.ForeseeRecipients(strangers)
+}
+
+// readStates reads an organization's messages for the statuses, by our ids, or by the provider's where the statuses do not
+// have ours. It returns those that will get the provider's id.
+func (r round) readStates(tx *store.Tx, orgID string, updates []provider.StatusUpdate) (unsent []string, err error) {
+	var ours []string
+	for _, u := range updates {
+		if chat.KindMessage.Valid(u.CallbackData) {
+			ours = append(ours, u.CallbackData)
+		}
+	}
+	states, err := tx.StatesByIDs(orgID, ours)
+	if err != nil {
+		return nil, err
+	}
+	r.note(states)
+	found := map[string]string{} // accounts by our id
+	for _, m := range states {
+		found[m.ID] = m.AccountID
+		if m.ProviderID == "" {
+			unsent = append(unsent, m.ID)
+		}
+	}
+	var others []messageKey
+	for _, u := range updates {
+		if key := r.keyOf(u); found[u.CallbackData] != key.AccountID {
+			others = append(others, key)
+		}
+	}
+	states, err = tx.StatesByProviderIDs(orgID, others)
+	r.note(states)
+	return unsent, err
 }
 
 // note keeps the messages that have the provider's ids.
@@ -139,42 +162,15 @@ func (r round) note(states []store.MessageState) {
 	}
 }
 
-// readOthers reads an organization's messages for the statuses where they are not known by our ids: those that have the
-// provider's, and those that will get them.
-func (r round) readOthers(tx *store.Tx, orgID string, updates []provider.StatusUpdate) error {
-	var keys []messageKey
-	for _, u := range r.unknown(updates) {
-		keys = append(keys, r.keyOf(u))
-	}
-	states, err := tx.StatesByProviderIDs(orgID, keys)
-	if err != nil {
-		return err
-	}
-	r.note(states)
-	var unsent []string
-	for _, u := range r.unknown(updates) {
-		if chat.KindMessage.Valid(u.CallbackData) {
-			unsent = append(unsent, u.CallbackData)
-		}
-	}
-	if len(unsent) == 0 {
+func (r round) readUnsent(tx *store.Tx, orgID string, ids []string) error {
+	if len(ids) == 0 {
 		return nil
 	}
-	works, err := tx.Unsent(orgID, unsent)
+	works, err := tx.Unsent(orgID, ids)
 	for _, w := range works {
 		r.unsent[w.Message.ID] = w
 	}
 	return err
-}
-
-// unknown are the statuses whose messages are not known by the provider's ids.
-func (r round) unknown(updates []provider.StatusUpdate) (unknown []provider.StatusUpdate) {
-	for _, u := range updates {
-		if _, known := r.messages[r.keyOf(u)]; !known {
-			unknown = append(unknown, u)
-		}
-	}
-	return unknown
 }
 
 // state is the state of a status's message: by the provider's id, or by our own. A message that went out twice has two of
