@@ -37,7 +37,7 @@ func registerSecondStep(a *App) {
 
 	rest.Write(a.surface, rest.Operation{
 		Method: http.MethodDelete, Path: "/users/{id}/second-step", ID: "takeOffSecondStep", Tag: "Users", Role: chat.RoleAdmin,
-		Summary: "Take off a user's two-step sign-in", Description: "For somebody who has lost the phone and the recovery codes. The user is signed out everywhere. An admin cannot do it to an owner.",
+		Summary: "Take off a user's two-step sign-in", Description: "For somebody who has lost the phone and the recovery codes. The user is signed out everywhere. An admin cannot do it to an owner, and nobody to themselves.",
 	}, takeOffSecondStep)
 }
 
@@ -121,7 +121,7 @@ func (a *App) guardProof(c *rest.Call, p proofBody, do func() error) error {
 }
 
 func takeOffSecondStep(tx *store.Tx, c *rest.Call, in *rest.ByID[rest.UserID]) (userView, error) {
-	u, err := core.TakeOffSecondStep(tx, c.Caller.User.Role, c.OrgID(), string(in.ID))
+	u, err := core.TakeOffSecondStep(tx, *c.Caller.User, c.OrgID(), string(in.ID))
 	if err != nil {
 		return userView{}, err
 	}

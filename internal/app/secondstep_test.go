@@ -289,6 +289,23 @@ func TestTakingOffTwoStepSignIn(t *testing.T) {
 	owner.signIn(t, "").RequireFailure(t, "second_step_required", "code")
 }
 
+// A session alone is not enough to change one's own password or to turn off one's own second step: operations on other
+// users are no way around the password and the code.
+func TestASessionIsNotEnough(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		org := storetest.Org(t, w.Store)
+		for _, role := range []chat.Role{chat.RoleAdmin, chat.RoleOwner} {
+			p := newPerson(t, w, org, role)
+			p.turnOn(t)
+			p.browser.Get(t, "/me").RequireStatus(t, http.StatusOK) // notes that the session is in use
+			w.Tables.Unchanged(t, org.ID, func() {
+				p.browser.Do(t, "DELETE", "/users/"+p.ID+"/second-step", "").RequireFailure(t, "forbidden", "")
+				p.browser.Do(t, "POST", "/users/"+p.ID+"/link", "").RequireFailure(t, "forbidden", "")
+			})
+		}
+	})
+}
+
 // The store's files contain neither the secret nor a code.
 func TestSecretsOfTwoStepSignInAreSealed(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ func registerUsers(a *App) {
 
 	rest.Write(a.surface, rest.Operation{
 		Method: http.MethodPost, Path: "/users/{id}/link", ID: "linkUser", Tag: "Users", Role: chat.RoleAdmin, Status: http.StatusCreated, Secret: true,
-		Summary: "Make a link to choose a password", Description: "An invitation for somebody who has none yet. Any earlier link stops working. It is not mailed within ten minutes of an earlier one.",
+		Summary: "Make a link to choose a password", Description: "An invitation for somebody who has none yet. Any earlier link stops working. It is not mailed within ten minutes of an earlier one. Nobody makes one for themselves.",
 	}, a.linkUser)
 
 	rest.Write(a.surface, rest.Operation{

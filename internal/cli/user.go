@@ -156,7 +156,7 @@ func (cmd *userUpdateCommand) Run(c *console) error {
 			}
 		}
 		if cmd.OneStep {
-			if user, err = core.TakeOffSecondStep(tx, chat.RoleOwner, user.OrgID, user.ID); err != nil {
+			if user, err = core.TakeOffSecondStep(tx, chat.User{Role: chat.RoleOwner}, user.OrgID, user.ID); err != nil {
 				return err
 			}
 		}

@@ -98,7 +98,7 @@ func deeds(w *world, v core.Seals, secrets map[string]bool) []deed {
 		{chat.AuditPassword, func(tx *store.Tx) error { return core.SetPassword(tx, w.Org.ID, user.ID, hash) }},
 		{chat.AuditUserSignedOut, func(tx *store.Tx) error { return core.SignOutUser(tx, chat.RoleOwner, w.Org.ID, user.ID) }},
 		{chat.AuditSecondStepOff, func(tx *store.Tx) error {
-			_, err := core.TakeOffSecondStep(tx, chat.RoleOwner, w.Org.ID, user.ID)
+			_, err := core.TakeOffSecondStep(tx, chat.User{Role: chat.RoleOwner}, w.Org.ID, user.ID)
 			return err
 		}},
 		{chat.AuditKeyCreated, func(tx *store.Tx) (err error) {

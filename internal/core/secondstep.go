@@ -119,13 +119,16 @@ func EndSecondStep(ctx context.Context, st *store.Store, seals Seals, u chat.Use
 }
 
 // TakeOffSecondStep turns two-step sign-in off for a user who has lost the phone and the recovery codes. The caller
-// has verified the person's identity. All sessions of the user end.
-func TakeOffSecondStep(tx *store.Tx, by chat.Role, orgID, userID string) (chat.User, error) {
+// has verified the person's identity. All sessions of the user end. The operator is no user, and has no id.
+func TakeOffSecondStep(tx *store.Tx, by chat.User, orgID, userID string) (chat.User, error) {
+	if userID == by.ID { // a session alone would do, without the password and a code
+		return by, chat.Fail(chat.CodeForbidden, "Turn off your own two-step sign-in in your profile, with your password and a code.")
+	}
 	u, err := user(tx.Reader, orgID, userID)
 	if err != nil {
 		return u, err
 	}
-	if u.Role == chat.RoleOwner && !by.Covers(chat.RoleOwner) {
+	if u.Role == chat.RoleOwner && !by.Role.Covers(chat.RoleOwner) {
 		return u, chat.Fail(chat.CodeForbidden, "Only an owner can do this to an owner.")
 	}
 	u.SecondStep = false

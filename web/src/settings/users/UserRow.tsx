@@ -87,9 +87,11 @@ function ActionsMenu({ user, disable, takeOff, showLink }: Props) {
         <IconButton icon="dots" label={t.actionsFor(user.name)} iconSize={18} size={36} />
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<Icon name="link" size={18} />} onClick={() => actions.makeLink()}>
-          {user.invited ? t.inviteAgain : t.resetLink}
-        </Menu.Item>
+        {!self && (
+          <Menu.Item leftSection={<Icon name="link" size={18} />} onClick={() => actions.makeLink()}>
+            {user.invited ? t.inviteAgain : t.resetLink}
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<Icon name="leave" size={18} />} onClick={() => actions.signOut()}>
           {t.endSessions}
         </Menu.Item>
