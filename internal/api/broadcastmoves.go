@@ -24,7 +24,7 @@ func registerBroadcastMoves(a *API) {
 		{chat.MoveStop, "Stop a broadcast for good", "Who waits is skipped, with the reason `broadcast_stopped`.", core.StopBroadcast},
 	} {
 		op := rest.Operation{
-			Method: http.MethodPost, Path: broadcastPath + "/{id}/" + string(m.move), ID: string(m.move) + "Broadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+			Method: http.MethodPost, Path: broadcastPath + "/{id}/" + string(m.move), ID: string(m.move) + "Broadcast", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 			Summary: m.summary, Description: m.description + " A state that does not allow it is 409 `broadcast_state_conflict`.",
 			Errors: []chat.Code{chat.CodeBroadcastState}, InPath: broadcastInPath,
 		}
@@ -39,7 +39,7 @@ func registerBroadcastMoves(a *API) {
 		})
 	}
 	rest.InStepsAfter(a.shared, rest.Operation{
-		Method: http.MethodPost, Path: broadcastPath + "/{id}/retry", ID: "retryBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodPost, Path: broadcastPath + "/{id}/retry", ID: "retryBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "Send again to those whose message failed",
 		Description: "And to those who were skipped because the customer was suspended meanwhile. Each gets a new message, as a recipient with a new id. A state that does not allow it is 409 `broadcast_state_conflict`." +
 			refusedToGoOn,
@@ -51,12 +51,12 @@ func registerBroadcastMoves(a *API) {
 		return showBroadcast(tx.Reader, c, b, err)
 	})
 	rest.Flow(a.shared, rest.Operation{
-		Method: http.MethodPost, Path: broadcastPath + "/{id}/duplicate", ID: "duplicateBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodPost, Path: broadcastPath + "/{id}/duplicate", ID: "duplicateBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "Make a draft like a broadcast", Status: http.StatusCreated, InPath: broadcastInPath, Errors: []chat.Code{chat.CodeBroadcastState},
 		Description: "With its template, its labels and the recipients that were named; those who came by labels are looked up anew at the start.",
 	}, a.duplicateBroadcast)
 	rest.WriteAfter(a.shared, rest.Operation{
-		Method: http.MethodPost, Path: broadcastPath + "/{id}/test", ID: "testBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodPost, Path: broadcastPath + "/{id}/test", ID: "testBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary:     "Send a broadcast's message to one number, as a test",
 		Description: "Filled in as for its first recipient. It is an ordinary message, and no recipient of the broadcast.",
 		InPath:      broadcastInPath,

@@ -20,14 +20,14 @@ const exportPage = 1000
 
 func registerBroadcastRecipients(a *API) {
 	rest.Write(a.shared, rest.Operation{
-		Method: http.MethodPost, Path: broadcastPath + "/{id}/recipients", ID: "addBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodPost, Path: broadcastPath + "/{id}/recipients", ID: "addBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary:     "Add recipients to a broadcast that has not begun",
 		Description: "Up to 1,000 at once, as often as needed. Numbers that are none, or stand there twice, are recorded as skipped.",
 		Errors:      []chat.Code{chat.CodeBroadcastState}, InPath: broadcastInPath,
 	}, addBroadcastRecipients)
 
 	rest.InSteps(a.shared, rest.Operation{
-		Method: http.MethodDelete, Path: broadcastPath + "/{id}/recipients", ID: "removeBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodDelete, Path: broadcastPath + "/{id}/recipients", ID: "removeBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "Remove all recipients from a broadcast that has not begun", Description: "For a list that was the wrong one. Labels and a filter stay.",
 		Errors: []chat.Code{chat.CodeBroadcastState},
 	}, deleteSomeRecipients, func(tx *store.Tx, c *rest.Call, in *rest.NumberByID[rest.BroadcastID]) (BroadcastView, error) {
@@ -36,30 +36,30 @@ func registerBroadcastRecipients(a *API) {
 	})
 
 	rest.List(a.shared, rest.Operation{
-		Method: http.MethodGet, Path: broadcastPath + "/{id}/recipients", ID: "listBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodGet, Path: broadcastPath + "/{id}/recipients", ID: "listBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "List a broadcast's recipients, in the order in which they were added", Description: "Each has become one message, or has a reason why not, or waits. Who is retried stands at the end.",
 	}, listBroadcastRecipients)
 
 	rest.Download(a.shared, rest.Operation{
-		Method: http.MethodGet, Path: broadcastPath + "/{id}/recipients.csv", ID: "exportBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodGet, Path: broadcastPath + "/{id}/recipients.csv", ID: "exportBroadcastRecipients", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "Download a broadcast's recipients as a CSV file", Description: "All of them, or those of a status: the skipped ones, for example. They are in the order in which they were added.",
 	}, "recipients.csv", exportBroadcastRecipients)
 
 	rest.Read(a.shared, rest.Operation{
-		Method: http.MethodGet, Path: broadcastPath + "/{id}/preview", ID: "previewBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodGet, Path: broadcastPath + "/{id}/preview", ID: "previewBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary:     "See whom a broadcast would go to, and what they would get",
 		Description: "How many would be left out and why, the number's limit of people in 24 hours where it is known, and the message of three recipients.",
 		Errors:      []chat.Code{chat.CodeInvalidTemplateName},
 	}, a.previewBroadcast)
 
 	rest.Download(a.shared, rest.Operation{
-		Method: http.MethodGet, Path: broadcastPath + "/{id}/left_out.csv", ID: "exportBroadcastLeftOut", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodGet, Path: broadcastPath + "/{id}/left_out.csv", ID: "exportBroadcastLeftOut", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary:     "Download who would get no message, as a CSV file",
 		Description: "Those whom the preview counts as skipped, with the reason. Who would be added at the start has no id yet.",
 	}, "left_out.csv", exportBroadcastLeftOut)
 
 	rest.Read(a.shared, rest.Operation{
-		Method: http.MethodGet, Path: broadcastPath + "/{id}/report", ID: "getBroadcastReport", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodGet, Path: broadcastPath + "/{id}/report", ID: "getBroadcastReport", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "Get a broadcast's report", Description: "How many got it, read it and answered; why others were skipped or failed; which buttons were pressed.",
 	}, getBroadcastReport)
 }

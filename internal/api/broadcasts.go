@@ -17,12 +17,12 @@ const broadcastPath = "/{phone_number_id}/broadcasts"
 
 func registerBroadcasts(a *API) {
 	rest.List(a.shared, rest.Operation{
-		Method: http.MethodGet, Path: broadcastPath, ID: "listBroadcasts", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodGet, Path: broadcastPath, ID: "listBroadcasts", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "List broadcasts, newest first", Description: "A broadcast is one template for many people, with texts of their own for each.",
 	}, listBroadcasts)
 
 	rest.WriteAfter(a.shared, rest.Operation{
-		Method: http.MethodPost, Path: broadcastPath, ID: "createBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodPost, Path: broadcastPath, ID: "createBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "Create a broadcast", Status: http.StatusCreated,
 		Description: "It is a draft until it is started, or starts by itself at `scheduled_at`. In the texts of the template's parameters, " +
 			"`{{contact.name}}`, `{{contact.metadata.KEY}}` and `{{recipient.KEY}}` are filled in for each recipient, with a fallback behind `|` " +
@@ -31,18 +31,18 @@ func registerBroadcasts(a *API) {
 	}, a.checkNewBroadcast, createBroadcast)
 
 	rest.Read(a.shared, rest.Operation{
-		Method: http.MethodGet, Path: broadcastPath + "/{id}", ID: "getBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodGet, Path: broadcastPath + "/{id}", ID: "getBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "Get a broadcast", Description: "Its counts are as of now: total = skipped + waiting + sent + failed; the others are parts of sent.",
 	}, getBroadcast)
 
 	rest.WriteAfter(a.shared, rest.Operation{
-		Method: http.MethodPatch, Path: broadcastPath + "/{id}", ID: "updateBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodPatch, Path: broadcastPath + "/{id}", ID: "updateBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "Change a broadcast that has not begun", Description: "Fields that are left out stay as they are; at least one is needed.",
 		Errors: []chat.Code{chat.CodeBroadcastState, chat.CodeInvalidTemplateName, chat.CodeProviderFailure},
 	}, a.checkBroadcastPatch, updateBroadcast)
 
 	rest.InSteps(a.shared, rest.Operation{
-		Method: http.MethodDelete, Path: broadcastPath + "/{id}", ID: "deleteBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodDelete, Path: broadcastPath + "/{id}", ID: "deleteBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "Delete a broadcast that has not begun", Description: "With its recipients. One that has begun can be stopped, and stays.",
 		Errors: []chat.Code{chat.CodeBroadcastState},
 	}, deleteSomeRecipients, deleteBroadcast)

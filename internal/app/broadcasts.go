@@ -12,12 +12,12 @@ import (
 
 func registerBroadcasts(a *App) {
 	rest.List(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/broadcasts", ID: "listAllBroadcasts", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodGet, Path: "/broadcasts", ID: "listAllBroadcasts", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "List the broadcasts of all numbers, newest first", Description: "Of the numbers that the user may see.",
 	}, listAllBroadcasts)
 
 	rest.Read(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/broadcasts/{id}", ID: "findBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin,
+		Method: http.MethodGet, Path: "/broadcasts/{id}", ID: "findBroadcast", Tag: "Broadcasts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "Get a broadcast by its id alone", Description: "For those who do not know which number it goes out from.",
 	}, findBroadcast)
 }

@@ -21,7 +21,7 @@ import (
 
 func registerContactImport(a *App) {
 	rest.Receive[uploadContactsInput](a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/contacts/imports", ID: "uploadContacts", Tag: "Contacts", Role: chat.RoleAdmin, Status: http.StatusCreated,
+		Method: http.MethodPost, Path: "/contacts/imports", ID: "uploadContacts", Tag: "Contacts", Role: chat.RoleAdmin, Everybody: true, Status: http.StatusCreated,
 		Summary:     "Send a file of contacts",
 		Description: "CSV with commas, semicolons, tabs or bars, in UTF-8 or UTF-16, at most 64 MiB and 500,000 rows. Nothing is imported yet.",
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}}}},
@@ -29,17 +29,17 @@ func registerContactImport(a *App) {
 	}, a.receiveContacts, addImport)
 
 	rest.Flow(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/contacts/imports/{id}/preview", ID: "previewImport", Tag: "Contacts", Role: chat.RoleAdmin,
+		Method: http.MethodPost, Path: "/contacts/imports/{id}/preview", ID: "previewImport", Tag: "Contacts", Role: chat.RoleAdmin, Everybody: true,
 		Summary: "Show what a mapping makes of the first rows", Description: "Nothing is changed.",
 	}, a.previewImport)
 
 	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/contacts/imports/{id}/start", ID: "startImport", Tag: "Contacts", Role: chat.RoleAdmin, Status: http.StatusAccepted,
+		Method: http.MethodPost, Path: "/contacts/imports/{id}/start", ID: "startImport", Tag: "Contacts", Role: chat.RoleAdmin, Everybody: true, Status: http.StatusAccepted,
 		Summary: "Start an import", Description: "It goes on by itself.",
 	}, a.startImport)
 
 	rest.Write(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/contacts/imports/{id}/undo", ID: "undoImport", Tag: "Contacts", Role: chat.RoleAdmin, Status: http.StatusAccepted,
+		Method: http.MethodPost, Path: "/contacts/imports/{id}/undo", ID: "undoImport", Tag: "Contacts", Role: chat.RoleAdmin, Everybody: true, Status: http.StatusAccepted,
 		Summary: "Undo an import",
 		Description: "What it made is removed, unless there is a conversation or a note by now; what it changed becomes what it was, " +
 			"unless it was changed since. It goes on by itself, and can be asked for within thirty days.",

@@ -12,7 +12,7 @@ import (
 
 func registerNumberFailures(a *App) {
 	rest.List(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/{phone_number_id}/number/failures", ID: "listNumberFailures", Tag: "Numbers", Role: chat.RoleAdmin,
+		Method: http.MethodGet, Path: "/{phone_number_id}/number/failures", ID: "listNumberFailures", Tag: "Numbers", Role: chat.RoleAdmin, Everybody: true,
 		Summary:     "List the messages of a number that failed",
 		Description: "Newest first, of the same days as the figures: these count what is listed here.",
 	}, listNumberFailures)

@@ -297,8 +297,11 @@ func adminElsewhere(t testing.TB, theirs *holder) *holder {
 }
 
 // agentBeside is an agent of the team who sees one other conversation.
-func agentBeside(t testing.TB, theirs *holder) *holder {
-	u := theirs.User(t, theirs.org, chat.RoleAgent, chat.SeesAssigned, theirs.org.TeamID)
+func agentBeside(t testing.TB, theirs *holder) *holder { return besides(t, theirs, chat.RoleAgent) }
+
+// besides is a colleague of the team who sees one other conversation.
+func besides(t testing.TB, theirs *holder, role chat.Role) *holder {
+	u := theirs.User(t, theirs.org, role, chat.SeesAssigned, theirs.org.TeamID)
 	mine := &holder{console: theirs.console, owner: theirs.As(t, u), ids: maps.Clone(theirs.ids)}
 	c := theirs.receive(t, theirs.account, "+4915112345699", "wamid.own", "Hello")
 	theirs.owner.Do(t, "PATCH", "/conversations/"+c, `{"assigned_to":"`+u.ID+`"}`).RequireStatus(t, http.StatusOK)

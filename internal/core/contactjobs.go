@@ -94,7 +94,7 @@ func ContactJobs(r store.Reader, u chat.User, last int) ([]chat.ContactJob, erro
 }
 
 // seesJob reports whether a job is there for a user. An import shows who is in its file, and can be undone: it is there for
-// those who see its number, and before it has one for its owner alone.
+// those who see everybody of its number, and before it has one for its owner alone.
 func seesJob(r store.Reader, u chat.User, job chat.ContactJob) (bool, error) {
 	switch {
 	case job.UserID == u.ID:
@@ -103,6 +103,8 @@ func seesJob(r store.Reader, u chat.User, job chat.ContactJob) (bool, error) {
 		return false, nil
 	case u.Sees == chat.SeesAll || job.Kind != chat.JobImport:
 		return true, nil
+	case u.Sees == chat.SeesAssigned:
+		return false, nil
 	}
 	var task chat.ContactImport
 	if err := json.Unmarshal(job.Task, &task); err != nil {

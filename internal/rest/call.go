@@ -84,10 +84,19 @@ func (c *Call) FindAccount(r store.Reader) (err error) {
 	}
 	c.Account, err = core.AccountByNumber(r, c.OrgID(), c.path[0])
 	if err == nil && c.Caller.User != nil {
-		err = core.MayReachNumber(r, c.Account, *c.Caller.User)
+		err = c.mayUse(r, *c.Caller.User)
 	}
 	c.found = err == nil
 	return err
+}
+
+// mayUse refuses a user who does not see the number. What agents do, and what is about one person, is also for those who
+// see only some of its conversations; what the operation names is looked at then.
+func (c *Call) mayUse(r store.Reader, u chat.User) error {
+	if c.op.Role == chat.RoleAgent || c.op.ofPerson() {
+		return core.MayReachNumber(r, c.Account, u)
+	}
+	return core.MaySeeNumber(r, c.Account, u)
 }
 
 // findInPath checks the form of the path and that the things it names exist.

@@ -31,6 +31,7 @@ type Operation struct {
 	Conditional bool        // sends an ETag, and 304 to a client that has this version
 	Platform    bool        // needs a plan with customers
 	Role        chat.Role   // the least role of a user; without one only keys may call it
+	Everybody   bool        // shows or changes any people of a number: not for users who see only what is assigned to them
 	Keyless     bool        // takes no Idempotency-Key, because its answer is of no use to a repetition
 	Secret      bool        // the answer contains a secret, so it is stored sealed under an Idempotency-Key
 	// InPath loads the objects that a POST's path names below its number; nil if there are none.
@@ -46,6 +47,9 @@ type Operation struct {
 
 // numbered reports whether the operation is under a number's path.
 func (op *Operation) numbered() bool { return strings.HasPrefix(op.Path, "/{phone_number_id}/") }
+
+// ofPerson reports whether the path names somebody below a number. Whoever sees that person may not see the number.
+func (op *Operation) ofPerson() bool { return strings.Contains(op.Path, "/contacts/{") }
 
 // AccountPath is embedded first in the input of every operation under /{phone_number_id}.
 type AccountPath struct {

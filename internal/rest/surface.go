@@ -241,10 +241,24 @@ func (s *Surface) serve(c *Call) (Answer, error) {
 	if err := s.authority.Admit(c); err != nil {
 		return Answer{}, err
 	}
-	if s.forUsers && !c.Caller.User.Role.Covers(c.op.Role) {
-		return Answer{}, chat.Fail(chat.CodeForbidden, "This takes the role %s. Ask somebody who has it.", c.op.Role)
+	if err := c.mayCall(); err != nil {
+		return Answer{}, err
 	}
 	return c.op.handle(c)
+}
+
+// mayCall refuses a user whose role or sight is not enough for the operation.
+func (c *Call) mayCall() error {
+	u := c.Caller.User
+	switch {
+	case u == nil:
+		return nil
+	case !u.Role.Covers(c.op.Role):
+		return chat.Fail(chat.CodeForbidden, "This takes the role %s. Ask somebody who has it.", c.op.Role)
+	case c.op.Everybody && u.Sees == chat.SeesAssigned:
+		return chat.Fail(chat.CodeForbidden, "This concerns everybody who writes with a number. It is for those who see more than what is assigned to them.")
+	}
+	return nil
 }
 
 // write sends the answer with the headers every response carries.
