@@ -159,6 +159,34 @@ func TestLargeBodiesShareMemory(t *testing.T) {
 	nothingHeld(t, s.API)
 }
 
+// A key that is revoked while a body arrives, or a file, can do nothing with it any more.
+func TestSlowBodiesOfRevokedKeys(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := apitest.Start(t, storetest.SQLite, api.Connect(t, nil, dir))
+	for _, revoked := range []bool{false, true} {
+		c := s.NewCase(t)
+		connected(t, c)
+		text := picture("a.png")
+		label, file := begin(c, newLabel("")), begin(c, upload(""))
+		label.write(`{"name":`)
+		file.write(text[:20])
+		want := http.StatusCreated
+		if revoked {
+			s.RevokeKey(t, c.Org.KeyID)
+			want = http.StatusUnauthorized
+		}
+		s.Clock.Advance(2 * time.Second)
+		if made, stored := label.end(`"x"}`), file.end(text[20:]); made != want || stored != want {
+			t.Errorf("revoked %v: the label gets %d and the file %d", revoked, made, stored)
+		}
+	}
+	if files := filesIn(t, dir); len(files) != 1 {
+		t.Errorf("the files are %q", files)
+	}
+	nothingHeld(t, s.API)
+}
+
 // A body of any size, in pieces of any size, is read whole.
 func TestBodiesAreReadWhole(t *testing.T) {
 	t.Parallel()

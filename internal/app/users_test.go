@@ -2,13 +2,17 @@ package app_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/parleyhq/parley/internal/app"
 	"github.com/parleyhq/parley/internal/app/apptest"
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store/storetest"
@@ -153,6 +157,44 @@ func TestThrownOut(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Whoever loses a right while the body of a request arrives can do nothing with that request: it could otherwise be kept
+// open, and make a key for later.
+func TestThrownOutWhileABodyArrives(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		org := storetest.Org(t, w.Store)
+		owner := w.As(t, w.User(t, org, chat.RoleOwner, chat.SeesAll, org.TeamID))
+		for _, change := range []string{`{"name":"Stays"}`, `{"role":"agent"}`, `{"disabled":true}`} {
+			u := w.User(t, org, chat.RoleAdmin, chat.SeesAll, org.TeamID)
+			body, write := io.Pipe()
+			request := httptest.NewRequest("POST", app.Base+"/keys", body)
+			request.Header.Set("Content-Type", "application/json")
+			w.App.Sign(request, w.As(t, u).Token)
+			answered := make(chan int)
+			go func() {
+				recorder := httptest.NewRecorder()
+				w.App.ServeHTTP(recorder, request)
+				body.Close() // as the server does, so that no writer waits
+				answered <- recorder.Code
+			}()
+			io.WriteString(write, `{"name":`) // returns when it is read, after the session was
+			owner.Do(t, "PATCH", "/users/"+u.ID, change).RequireStatus(t, http.StatusOK)
+			w.Clock.Advance(2 * time.Second)
+			io.WriteString(write, `"x"}`)
+			write.Close()
+			want := http.StatusUnauthorized
+			if strings.Contains(change, "Stays") {
+				want = http.StatusCreated
+			}
+			if got := <-answered; got != want {
+				t.Errorf("after %s the key gets %d, want %d", change, got, want)
+			}
+		}
+		if keys := ids(t, owner, "/keys"); len(keys) != 1 {
+			t.Errorf("there are %d keys", len(keys))
+		}
+	})
 }
 
 // Every operation except the open ones refuses strangers, and those that are not for agents refuse agents, and admins

@@ -57,13 +57,34 @@ func (c *Call) leave() {
 // afterwards.
 func (c *Call) Arriving(read func() error) error {
 	c.leave()
+	begun := c.surface.store.Moment()
 	if err := read(); err != nil {
 		return err
 	}
 	if time.Since(c.start) > time.Second {
 		c.beginAnew()
 	}
+	if c.surface.store.Moment().Sub(begun) > freshFor {
+		if err := c.askAgain(); err != nil {
+			return err
+		}
+	}
 	return c.enter()
+}
+
+// freshFor is how long a caller's rights hold while a body arrives.
+const freshFor = time.Second
+
+// askAgain looks whether the caller may still do this. Whoever expects to lose a right could otherwise keep a request open
+// with a part of its body, and use the right minutes after it was taken.
+func (c *Call) askAgain() error {
+	if !c.known {
+		return nil
+	}
+	if err := c.surface.authority.Authenticate(c); err != nil {
+		return err
+	}
+	return c.mayCall()
 }
 
 // beginAnew restarts the time limit, because the arrival of the body used up a part of it. It also extends the
