@@ -140,6 +140,9 @@ func KeepTemplateEdit(tx *store.Tx, row chat.Template, edit provider.TemplateEdi
 		current.TTLSeconds = edit.TTLSeconds
 	}
 	current.SetProviderStatus("PENDING", nil)
+	if edited := tx.Now().Truncate(time.Second); current.ReportedAt == nil || current.ReportedAt.Before(edited) { // the provider tells of seconds
+		current.ReportedAt = &edited // what it said before is not about the edit
+	}
 	current.UpdatedAt = tx.Now()
 	return current, errors.Join(noteTemplateChanges(tx, was, current, ""), tx.UpdateTemplate(current), audit(tx, row.OrgID, chat.AuditTemplateUpdated, ofTemplate(current)))
 }

@@ -72,11 +72,15 @@ func updateTemplate(tx *store.Tx, orgID string, u provider.TemplateUpdate) error
 	return storeTemplate(tx, was, t, "")
 }
 
-// updateTemplateStatus changes a template's status, unless the callback is older than the last one.
+// updateTemplateStatus changes a template's status, unless the callback is older than the last one, or than an edit made
+// here. The edit has the time of our clock, so the provider is asked about what seems little older.
 func updateTemplateStatus(tx *store.Tx, t chat.Template, u provider.TemplateUpdate) error {
 	if !u.ReportedAt.IsZero() {
 		if t.ReportedAt != nil && u.ReportedAt.Before(*t.ReportedAt) {
-			return nil
+			if t.ReportedAt.Sub(u.ReportedAt) > clockDifference {
+				return nil
+			}
+			return tx.ScheduleTemplateSync(t.OrgID, t.WABAID, tx.Now())
 		}
 		t.ReportedAt = &u.ReportedAt
 	}

@@ -320,6 +320,36 @@ func TestNewsMakeASyncDue(t *testing.T) {
 }
 
 // The outcome of a review may arrive before the edit that was reviewed is stored.
+// What the provider said before an edit is not about it, however late it comes. Where only the clocks may differ, the
+// provider is asked.
+func TestLateNewsAfterAnEdit(t *testing.T) {
+	eachSchedule(t, func(s schedule) {
+		s.Must(s.sync())
+		s.Clock.Advance(time.Hour)
+		row, err := s.Read().Template(s.Org.ID, s.Account.WABAID, "template_0", "de")
+		s.Must(err)
+		s.InTx(func(tx *store.Tx) error {
+			_, err := core.KeepTemplateEdit(tx, row, provider.TemplateEdit{Category: "UTILITY"}, nil)
+			return err
+		})
+		edited := s.Clock.Now()
+		s.Clock.Advance(2 * time.Second)
+		for _, c := range []struct {
+			age  time.Duration
+			due  int
+			want string
+		}{{2 * time.Minute, 0, "PENDING"}, {30 * time.Second, 1, "PENDING"}, {0, 1, "APPROVED"}, {-time.Second, 1, "APPROVED"}} {
+			at := edited.Add(-c.age).Truncate(time.Second)
+			s.news(provider.TemplateUpdate{Origin: provider.Origin{ReportedAt: at}, Aspect: provider.TemplateStatus, Name: "template_0", Language: "de", Event: "APPROVED"})
+			now, err := s.Read().Template(s.Org.ID, s.Account.WABAID, "template_0", "de")
+			if s.Must(err); now.ProviderStatus != c.want {
+				s.t.Errorf("said %s before the edit: it is %s, want %s", c.age, now.ProviderStatus, c.want)
+			}
+			s.expect(c.age.String()+" before the edit", c.due)
+		}
+	})
+}
+
 func TestNewsBeforeAnEditIsKept(t *testing.T) {
 	eachSchedule(t, func(s schedule) {
 		s.Must(s.sync())
@@ -334,6 +364,7 @@ func TestNewsBeforeAnEditIsKept(t *testing.T) {
 		}
 		edit(func() {})
 		s.expect("an edit", 0)
+		s.Clock.Advance(time.Second)
 		edit(func() {
 			s.news(provider.TemplateUpdate{Origin: provider.Origin{ReportedAt: s.Clock.Now()}, Aspect: provider.TemplateStatus, Name: "template_0", Language: "de", Event: "APPROVED"})
 		})
