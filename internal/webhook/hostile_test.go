@@ -233,7 +233,7 @@ func TestRetryAfter(t *testing.T) {
 		want   time.Duration
 	}{
 		{429, "", time.Minute}, {429, "5", 5 * time.Second}, {429, "soon", time.Minute}, {429, "-1", time.Minute}, {429, "999999999", 24 * time.Hour},
-		{429, "99999999999999999999", time.Minute}, {503, "", 0}, {503, "120", 2 * time.Minute}, {500, "120", 0}, {404, "120", 0},
+		{429, "4294967296", 24 * time.Hour}, {503, "99999999999999999999", 24 * time.Hour}, {429, "1e3", time.Minute}, {503, "", 0}, {503, "120", 2 * time.Minute}, {500, "120", 0}, {404, "120", 0},
 		{503, now.Add(time.Hour).Format(http.TimeFormat), time.Hour}, {503, now.Add(-time.Hour).Format(http.TimeFormat), 0},
 		{503, now.Add(100 * time.Hour).Format(http.TimeFormat), 24 * time.Hour},
 	} {

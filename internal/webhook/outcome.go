@@ -67,8 +67,8 @@ func judge(response *http.Response, now time.Time) answer {
 // retryAfter reads how long the endpoint asks to be left alone: seconds, or a date.
 func retryAfter(response *http.Response, now time.Time) (wait time.Duration, asked bool) {
 	text := response.Header.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil {
-		return min(time.Duration(seconds)*time.Second, maxRetryAfter), true
+	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) { // then it is the largest
+		return time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second, true
 	}
 	if date, err := http.ParseTime(text); err == nil {
 		return min(max(0, date.Sub(now)), maxRetryAfter), true

@@ -135,8 +135,8 @@ const maxRetryAfter = 24 * time.Hour
 func retryAfter(h http.Header) time.Duration {
 	wait := waitUntilRegained(h.Get("X-Business-Use-Case-Usage"))
 	if value := h.Get("Retry-After"); value != "" {
-		if seconds, err := strconv.ParseInt(value, 10, 32); err == nil {
-			wait = time.Duration(seconds) * time.Second
+		if seconds, err := strconv.ParseUint(value, 10, 64); err == nil || errors.Is(err, strconv.ErrRange) { // then it is the largest
+			wait = time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
 		} else if at, err := http.ParseTime(value); err == nil {
 			wait = time.Until(at)
 		}

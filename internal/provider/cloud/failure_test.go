@@ -73,6 +73,10 @@ func TestRefusals(t *testing.T) {
 			want: provider.Error{Message: "HTTP 503 Service Unavailable", Transient: true, Foreign: true, RetryAfter: maxRetryAfter},
 		},
 		{
+			name: "wait beyond all numbers", status: 503, header: map[string]string{"Retry-After": "99999999999999999999"},
+			want: provider.Error{Message: "HTTP 503 Service Unavailable", Transient: true, Foreign: true, RetryAfter: maxRetryAfter},
+		},
+		{
 			name: "wait that is over", status: 503, header: map[string]string{"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"},
 			want: provider.Error{Message: "HTTP 503 Service Unavailable", Transient: true, Foreign: true},
 		},
