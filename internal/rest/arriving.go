@@ -57,17 +57,14 @@ func (c *Call) leave() {
 // afterwards.
 func (c *Call) Arriving(read func() error) error {
 	c.leave()
-	begun := c.surface.store.Moment()
 	if err := read(); err != nil {
 		return err
 	}
 	if time.Since(c.start) > time.Second {
 		c.beginAnew()
 	}
-	if c.surface.store.Moment().Sub(begun) > freshFor {
-		if err := c.askAgain(); err != nil {
-			return err
-		}
+	if err := c.askAgain(); err != nil {
+		return err
 	}
 	return c.enter()
 }
@@ -75,10 +72,10 @@ func (c *Call) Arriving(read func() error) error {
 // freshFor is how long a caller's rights hold while a body arrives.
 const freshFor = time.Second
 
-// askAgain looks whether the caller may still do this. Whoever expects to lose a right could otherwise keep a request open
-// with a part of its body, and use the right minutes after it was taken.
+// askAgain looks whether the caller may still do this, if that was long ago. Whoever expects to lose a right could otherwise
+// keep a request open with a part of its body, and use the right minutes after it was taken.
 func (c *Call) askAgain() error {
-	if !c.known {
+	if !c.known || c.surface.store.Moment().Sub(c.asked) <= freshFor {
 		return nil
 	}
 	if err := c.surface.authority.Authenticate(c); err != nil {

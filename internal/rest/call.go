@@ -40,10 +40,11 @@ type Call struct {
 	text      []byte          // the text of the body
 	foresight store.Foresight // the rows its transaction will read, as far as they are known
 	start     time.Time
-	known     bool // the caller is authenticated and admitted
-	limited   bool // the rate limit headers are set
-	paid      bool // it took a token
-	found     bool // the path's number has been loaded
+	known     bool         // the caller is authenticated and admitted
+	asked     store.Moment // when the caller was authenticated
+	limited   bool         // the rate limit headers are set
+	paid      bool         // it took a token
+	found     bool         // the path's number has been loaded
 
 	cancel   context.CancelFunc // of Ctx
 	inFlight bool               // it holds a slot

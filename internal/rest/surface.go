@@ -222,7 +222,7 @@ func (s *Surface) serve(c *Call) (Answer, error) {
 		if err := s.authority.Authenticate(c); err != nil {
 			return Answer{}, err
 		}
-		c.known = true
+		c.known, c.asked = true, s.store.Moment()
 		c.Ctx = store.WithTurn(c.Ctx, store.Turn{OrgID: c.OrgID()})
 	}
 	if err := match.check(c); err != nil {
