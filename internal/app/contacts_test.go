@@ -11,6 +11,8 @@ import (
 
 	"github.com/parleyhq/parley/internal/app/apptest"
 	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
@@ -203,6 +205,24 @@ func TestHiddenContacts(t *testing.T) {
 		same(t, "contacts", countOf(t, d.as, ""), 3)
 		d.as.Do(t, "PATCH", "/conversations/"+conversation, `{"assigned_to":"`+assigned.ID+`"}`).RequireStatus(t, http.StatusOK)
 		same(t, "once it is assigned", contactNames(t, d.As(t, assigned), ""), []string{"Ada"})
+	})
+}
+
+// Work on many contacts ends when whoever began it may not do it any more.
+func TestWorkOfThoseWhoMayNot(t *testing.T) {
+	each(t, newDesk, func(t *testing.T, d *desk) {
+		for _, change := range []string{`{"role":"agent"}`, `{"disabled":true}`} {
+			u := d.User(t, d.org, chat.RoleAdmin, chat.SeesAll, d.org.TeamID)
+			d.As(t, d.User(t, d.org, chat.RoleOwner, chat.SeesAll, d.org.TeamID)).Do(t, "PATCH", "/users/"+u.ID, change).RequireStatus(t, http.StatusOK)
+			var begun chat.ContactJob
+			storetest.InTx(t, d.Store, func(tx *store.Tx) (err error) {
+				begun, err = core.ChangeContacts(tx, u, chat.JobDelete, chat.ContactBulk{Filter: &chat.ContactFilter{}})
+				return err
+			})
+			d.bulk(t, d.boss, `{"filter":{"search":"nobody"},"change":{"delete":true}}`) // wakes whoever does the work
+			same(t, "after "+change, finished(t, d.boss, begun.ID).Status, "failed")
+		}
+		same(t, "contacts", countOf(t, d.as, ""), 3)
 	})
 }
 

@@ -34,24 +34,24 @@ func registerPhone(a *App) {
 	}, a.updateHandset)
 
 	rest.List(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/phone/handsets/{id}/messages", ID: "listHandsetMessages", Tag: "Phone", Role: chat.RoleAgent, Whole: true,
+		Method: http.MethodGet, Path: "/phone/handsets/{id}/messages", ID: "listHandsetMessages", Tag: "Phone", Role: chat.RoleAgent, Everybody: true, Whole: true,
 		Summary: "Show a chat on a simulated phone", Description: "Oldest first.", Errors: []chat.Code{chat.CodeResourceNotFound},
 	}, a.listHandsetMessages)
 
 	rest.Flow(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/phone/handsets/{id}/messages", ID: "writeFromHandset", Tag: "Phone", Role: chat.RoleAgent, Status: http.StatusCreated,
+		Method: http.MethodPost, Path: "/phone/handsets/{id}/messages", ID: "writeFromHandset", Tag: "Phone", Role: chat.RoleAgent, Everybody: true, Status: http.StatusCreated,
 		Summary: "Write from a simulated phone", Errors: []chat.Code{chat.CodeResourceNotFound},
 		Description: "It reaches the number as a message of a real phone would: by a signed callback.",
 	}, a.writeFromHandset)
 
 	rest.Flow(a.surface, rest.Operation{
-		Method: http.MethodPost, Path: "/phone/handsets/{id}/read", ID: "readOnHandset", Tag: "Phone", Role: chat.RoleAgent,
+		Method: http.MethodPost, Path: "/phone/handsets/{id}/read", ID: "readOnHandset", Tag: "Phone", Role: chat.RoleAgent, Everybody: true,
 		Summary: "Read a chat on a simulated phone", Description: "The number is told that its messages were read.",
 		Errors: []chat.Code{chat.CodeResourceNotFound},
 	}, a.readOnHandset)
 
 	rest.ServeFile(a.surface, rest.Operation{
-		Method: http.MethodGet, Path: "/phone/files/{id}", ID: "getHandsetFile", Tag: "Phone", Role: chat.RoleAgent,
+		Method: http.MethodGet, Path: "/phone/files/{id}", ID: "getHandsetFile", Tag: "Phone", Role: chat.RoleAgent, Everybody: true,
 		Summary: "Get a file of a simulated phone", Description: "As long as the simulator has it.", Errors: []chat.Code{chat.CodeResourceNotFound},
 	}, a.handsetFile)
 }

@@ -129,6 +129,10 @@ func TestPhoneShowsOwnNumbersOnly(t *testing.T) {
 			b.Do(t, "POST", dewi+path, fmt.Sprintf(`{"number":%q%s}`, secondNumber, map[string]string{"/messages": `,"type":"stop"`}[path])).RequireFailure(t, "resource_not_found", "")
 		}
 	}
+	b.Do(t, "POST", dewi+"/messages", `{"number":"`+firstNumber+`","type":"text","text":"Hello"}`).RequireStatus(t, http.StatusCreated)
+	assigned := w.As(t, c.me) // whose conversation it is not
+	assigned.Get(t, dewi+"/messages?number="+firstNumber).RequireFailure(t, "forbidden", "")
+	assigned.Do(t, "POST", dewi+"/messages", `{"number":"`+firstNumber+`","type":"text","text":"x"}`).RequireFailure(t, "forbidden", "")
 }
 
 // TestNoPhoneWithARealProvider checks that the operations do not exist.

@@ -195,11 +195,15 @@ func BulkSlice(tx *store.Tx, job chat.ContactJob, limit int) (chat.ContactJob, i
 	return job, n, err
 }
 
-// workingFor is the user of a job, who sees no more of people's numbers by it than when signed in.
+// workingFor is the user of a job, who sees no more of people's numbers by it than when signed in. A job does not outlive
+// the right to begin it.
 func workingFor(tx *store.Tx, job chat.ContactJob) (chat.User, error) {
 	u, err := tx.User(job.OrgID, job.UserID)
 	if err != nil {
 		return u, err
+	}
+	if u.DisabledAt != nil || job.Kind == chat.JobDelete && !u.Role.Covers(chat.RoleAdmin) {
+		return u, chat.Fail(chat.CodeForbidden, "It was stopped, because whoever began it may not do this any more.")
 	}
 	org, err := tx.PeekOrganization(job.OrgID)
 	u.Masked = org.Settings.Masks(u)
