@@ -45,6 +45,7 @@ var references = map[string][]string{
 	"GET /events":                                 {"?number=<>"},
 	"GET /figures":                                {"?number=<>"},
 	"GET /labels":                                 {"?team_id=<teams>"},
+	"GET /numbers":                                {"?team_id=<teams>"},
 	"GET /search":                                 {"?q=hello&number=<>"},
 	"GET /story":                                  {"?id=<messages>"},
 	"GET /webhook_deliveries":                     {"?event_id=<events>", "?subscription_id=<webhook_subscriptions>"},
