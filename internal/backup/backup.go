@@ -60,10 +60,17 @@ type Summary struct {
 }
 
 // Write copies the data folder to a file, which appears complete or not at all. A name that ends in .gz is
-// compressed.
+// compressed. A link is followed.
 func Write(ctx context.Context, dir, path string, o Options) (Summary, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return Summary{}, fmt.Errorf("%s is a folder: name a file in it", path)
+	if path == "" {
+		return Summary{}, errors.New("the copy needs a name: give that of a file")
+	}
+	compress := strings.HasSuffix(path, ".gz")
+	if at, err := filepath.EvalSymlinks(path); err == nil {
+		path = at
+	}
+	if err := requireReplaceable(dir, path); err != nil {
+		return Summary{}, err
 	}
 	room, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".part-*")
 	if err != nil {
@@ -74,7 +81,7 @@ func Write(ctx context.Context, dir, path string, o Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	s, err := writeTo(ctx, dir, part, strings.HasSuffix(path, ".gz"), o)
+	s, err := writeTo(ctx, dir, part, compress, o)
 	if err == nil {
 		err = part.Sync()
 	}
@@ -87,6 +94,47 @@ func Write(ctx context.Context, dir, path string, o Options) (Summary, error) {
 	}
 	s.Bytes = info.Size()
 	return s, durable.Rename(part.Name(), path)
+}
+
+// requireReplaceable refuses a name whose file the copy must not take the place of: a device, a pipe, or the store itself.
+func requireReplaceable(dir, path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%s is a folder: name a file in it", path)
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a file, and the copy would take its place: give the name of a file", path)
+	case isOfStore(dir, path):
+		return fmt.Errorf("%s is in use by the store: give another name, best in a folder of its own", path)
+	default:
+		return nil
+	}
+}
+
+// isOfStore reports whether a name is that of a file of the data folder which a server uses, or leads into the stored files.
+func isOfStore(dir, path string) bool {
+	if at, err := filepath.Abs(path); err == nil {
+		path = at
+	}
+	parent := filepath.Dir(path)
+	if name := filepath.Base(path); (store.Keeps(name) || name == keyName) && sameFolder(parent, dir) {
+		return true
+	}
+	for {
+		if sameFolder(parent, filepath.Join(dir, mediaName)) {
+			return true
+		}
+		if parent == filepath.Dir(parent) {
+			return false
+		}
+		parent = filepath.Dir(parent)
+	}
+}
+
+func sameFolder(a, b string) bool {
+	at, err := os.Stat(a)
+	to, missing := os.Stat(b)
+	return err == nil && missing == nil && os.SameFile(at, to)
 }
 
 func writeTo(ctx context.Context, dir string, w *os.File, compress bool, o Options) (Summary, error) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/parleyhq/parley/internal/backup"
@@ -332,6 +333,96 @@ func TestUnusableFiles(t *testing.T) {
 	}
 	if left, err := os.ReadDir(filepath.Dir(copied)); err != nil || len(left) != 1 {
 		t.Errorf("beside the copy are %v (%v)", left, err)
+	}
+}
+
+// A copy takes the place of an earlier one, and of nothing else: a slip of the pen costs neither the store nor a device.
+func TestCopyReplacesNothingElse(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	o.send("kept")
+	elsewhere := t.TempDir()
+	pipe, link := filepath.Join(elsewhere, "pipe"), filepath.Join(elsewhere, "link.tar")
+	must(t, syscall.Mkfifo(pipe, 0o600))
+	must(t, os.Symlink(filepath.Join(o.dir, "parley.db"), link))
+	must(t, os.MkdirAll(filepath.Join(o.dir, "media", "AB"), 0o700))
+	for path, want := range map[string]string{
+		"":                                 "the copy needs a name",
+		pipe:                               "is not a file",
+		link:                               "is in use by the store",
+		filepath.Join(o.dir, "parley.db"):  "is in use by the store",
+		filepath.Join(o.dir, "secret.key"): "is in use by the store",
+		filepath.Join(o.dir, "media", "copy.tar"):       "is in use by the store",
+		filepath.Join(o.dir, "media", "AB", "x.tar.gz"): "is in use by the store",
+	} {
+		if _, err := backup.Write(t.Context(), o.dir, path, backup.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("for the name %q: %v", path, err)
+		}
+	}
+	if info, err := os.Stat(pipe); err != nil || info.Mode().IsRegular() {
+		t.Errorf("the pipe has become %v (%v)", info, err)
+	}
+	requireSound(t, o.st, o.dir)
+}
+
+// A link stays, and leads to the new copy.
+func TestCopyFollowsALink(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	real := o.copy(backup.Options{})
+	link := filepath.Join(t.TempDir(), "latest.tar")
+	must(t, os.Symlink(real, link))
+	must(t, os.Truncate(real, 0))
+	must(t, second(backup.Write(t.Context(), o.dir, link, backup.Options{})))
+	must(t, second(backup.Restore(t.Context(), real, filepath.Join(t.TempDir(), "data"))))
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link has become %v (%v)", info, err)
+	}
+}
+
+// An archive that was cut off where an entry ends, or at its very end, looks complete but for the blocks at the end.
+func TestCutOffBetweenEntries(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	copied := o.copy(backup.Options{})
+	whole, err := os.ReadFile(copied)
+	must(t, err)
+	for _, missing := range []int{1024, 512} {
+		must(t, os.WriteFile(copied, whole[:len(whole)-missing], 0o600))
+		dir := filepath.Join(t.TempDir(), "data")
+		if _, err := backup.Restore(t.Context(), copied, dir); err == nil || !strings.Contains(err.Error(), copied+" is not complete") {
+			t.Errorf("without the last %d bytes: %v", missing, err)
+		}
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("without the last %d bytes a folder is left (%v)", missing, err)
+		}
+	}
+}
+
+// A flipped bit can change what is written without breaking the compression. The checksum at the end tells.
+func TestChecksumOfACompressedCopy(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	copied := filepath.Join(t.TempDir(), "copy.tar.gz")
+	must(t, second(backup.Write(t.Context(), o.dir, copied, backup.Options{})))
+	content, err := os.ReadFile(copied)
+	must(t, err)
+	const checksum = 8 // from the end: the sum, and the length
+	content[len(content)-checksum] ^= 1
+	must(t, os.WriteFile(copied, content, 0o600))
+	if _, err := backup.Restore(t.Context(), copied, filepath.Join(t.TempDir(), "data")); err == nil || !strings.Contains(err.Error(), copied+" is damaged") {
+		t.Errorf("it is restored with %v", err)
+	}
+}
+
+// Another store's search index would find its texts in the restored one.
+func TestRestoreBesideASearchIndex(t *testing.T) {
+	t.Parallel()
+	copied, dir := newOffice(t).copy(backup.Options{}), t.TempDir()
+	index := filepath.Join(dir, "search.db")
+	must(t, os.WriteFile(index, []byte("another's"), 0o600))
+	if _, err := backup.Restore(t.Context(), copied, dir); err == nil || !strings.Contains(err.Error(), index+" is there already") {
+		t.Errorf("it is restored with %v", err)
 	}
 }
 

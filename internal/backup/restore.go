@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -114,9 +115,10 @@ func requireWhole(ctx context.Context, archive, database string) error {
 	return err
 }
 
-// requireEmpty refuses a folder with a store, with files, or with the rest of an earlier attempt.
+// requireEmpty refuses a folder with a store, with files, with the rest of an earlier attempt, or with another store's search
+// index, which would answer for this one.
 func requireEmpty(dir string) error {
-	for _, name := range []string{databaseName, databaseName + "-wal", mediaName} {
+	for _, name := range []string{databaseName, databaseName + "-wal", mediaName, "search.db"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			return fmt.Errorf("%s is there already: restore into a new folder, or move what is there out of the way", filepath.Join(dir, name))
 		} else if !errors.Is(err, fs.ErrNotExist) {
@@ -175,16 +177,19 @@ func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err e
 	if err != nil {
 		return m, 0, err
 	}
-	archive := tar.NewReader(source)
+	whole := &ending{from: source}
+	archive := tar.NewReader(whole)
 	for database := false; ; {
 		header, err := archive.Next()
 		switch {
+		case errors.Is(err, io.EOF) && whole.over:
+			return m, files, unreadable(path, io.ErrUnexpectedEOF)
 		case errors.Is(err, io.EOF) && !database:
 			return m, files, fmt.Errorf("%s is not a back-up: it has no %s", path, databaseName)
 		case errors.Is(err, io.EOF) && m.Format == 0:
 			return m, files, fmt.Errorf("%s is not a back-up: it has no %s", path, manifestName)
 		case errors.Is(err, io.EOF):
-			return m, files, nil
+			return m, files, readRest(ctx, path, source)
 		case err != nil:
 			return m, files, unreadable(path, err)
 		case ctx.Err() != nil:
@@ -204,7 +209,7 @@ func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err e
 		default:
 			err = fmt.Errorf("%s is not a back-up: it has %q", path, name)
 		}
-		if errors.Is(err, io.ErrUnexpectedEOF) {
+		if errors.Is(err, io.ErrUnexpectedEOF) || isCorrupt(err) {
 			err = unreadable(path, err)
 		}
 		if err != nil {
@@ -235,9 +240,40 @@ func plain(f *os.File) (io.Reader, error) {
 	return unpacked, nil
 }
 
+// ending notes that there was nothing more where somebody wanted to read on. An archive that was cut off between two entries
+// shows itself by that alone: the blocks that end it are missing.
+type ending struct {
+	from io.Reader
+	over bool
+}
+
+func (e *ending) Read(p []byte) (int, error) {
+	n, err := e.from.Read(p)
+	e.over = e.over || n == 0 && errors.Is(err, io.EOF)
+	return n, err
+}
+
+// readRest reads what stands behind the archive. The checksum of a compressed one is compared at its end.
+func readRest(ctx context.Context, path string, source io.Reader) error {
+	if _, err := io.Copy(io.Discard, until{ctx, source}); err != nil {
+		return unreadable(path, err)
+	}
+	return nil
+}
+
+// isCorrupt reports whether a compressed archive is not what was written.
+func isCorrupt(err error) bool {
+	_, is := errors.AsType[flate.CorruptInputError](err)
+	return is || errors.Is(err, gzip.ErrChecksum)
+}
+
 // unreadable says what is wrong with an archive.
 func unreadable(path string, err error) error {
 	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case isCorrupt(err):
+		return fmt.Errorf("%s is damaged: copy it again, or take another back-up (%w)", path, err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%s is not complete: copy it again, or take another back-up (%w)", path, err)
 	case errors.Is(err, tar.ErrHeader), errors.Is(err, gzip.ErrHeader):

@@ -28,6 +28,9 @@ const (
 var privateFiles = []string{sqliteFile, sqliteFile + "-wal", sqliteFile + "-shm", sqliteFile + "-journal", serveLockFile, migrateLockFile, markFile,
 	searchFile, searchFile + "-wal", searchFile + "-shm"}
 
+// Keeps reports whether the embedded store keeps a file of that name in its folder.
+func Keeps(name string) bool { return name == movedFile || slices.Contains(privateFiles, name) }
+
 // prepareFolder makes sure that the folder and the database exist, and that other users cannot read the files.
 func prepareFolder(cfg Config) error {
 	if cfg.Dir == "" {
