@@ -2,6 +2,7 @@ package store
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
 )
@@ -46,6 +47,18 @@ var Invariants = []Invariant{
 		query: "SELECT c.id FROM conversations c WHERE NOT EXISTS (SELECT 1 FROM contacts t WHERE t.org_id = c.org_id AND t.id = c.contact_id)",
 	},
 	{
+		Fault: "conversations, contacts or broadcasts belong to numbers that are gone",
+		query: withoutOwner("accounts a WHERE a.org_id = x.org_id AND a.id = x.account_id", "conversations", "contacts", "broadcasts"),
+	},
+	{
+		Fault: "numbers, customers, teams, users or keys belong to organizations that are gone",
+		query: withoutOwner("organizations o WHERE o.id = x.org_id", "accounts", "customers", "teams", "users", "api_keys"),
+	},
+	{
+		Fault: "recipients belong to broadcasts that are gone",
+		query: `SELECT r.id FROM broadcast_recipients r WHERE NOT EXISTS (SELECT 1 FROM broadcasts b WHERE b.org_id = r.org_id AND b.id = r.broadcast_id)`,
+	},
+	{
 		Fault: "deliveries wait that have no event",
 		query: `SELECT d.id FROM webhook_deliveries d WHERE d.next_attempt_at IS NOT NULL
 			AND NOT EXISTS (SELECT 1 FROM events e WHERE e.org_id = d.org_id AND e.id = d.event_row)`,
@@ -77,6 +90,15 @@ func withoutMessage(table string) string {
 
 func withoutEvent(table string) string {
 	return "NOT EXISTS (SELECT 1 FROM events e WHERE e.org_id = " + table + ".org_id AND e.id = " + table + ".event)"
+}
+
+// withoutOwner finds the rows of several tables for which another one has no row.
+func withoutOwner(owner string, tables ...string) string {
+	queries := make([]string, len(tables))
+	for i, table := range tables {
+		queries[i] = "SELECT x.id FROM " + table + " x WHERE NOT EXISTS (SELECT 1 FROM " + owner + ")"
+	}
+	return strings.Join(queries, " UNION ALL ")
 }
 
 // Broken returns up to limit ids of rows that break the invariant.

@@ -5,10 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+
+	"github.com/parleyhq/parley/internal/store/migrations"
 )
 
 const (
@@ -29,26 +33,62 @@ func (e *postgresEngine) migrate(ctx context.Context) error {
 	defer unlock()
 	db := stdlib.OpenDBFromPool(e.pool)
 	defer db.Close()
-	if e.must {
-		if err := requireTables(ctx, db); err != nil {
-			return err
-		}
+	if err := requireOwnTables(ctx, db, e.must); err != nil {
+		return err
 	}
 	e.made, err = migrateUp(ctx, goose.DialectPostgres, db, e.must)
 	return err
 }
 
-// requireTables refuses a database without a store, which is probably a mistake.
-func requireTables(ctx context.Context, db *sql.DB) error {
+// requireOwnTables refuses a database without a store if there must be one: it is probably a mistake. It refuses one in which
+// tables of another program have names that the migrations need: they would fail half-way, with tables of Parley's beside the
+// others'.
+func requireOwnTables(ctx context.Context, db *sql.DB, must bool) error {
 	there := false
-	err := db.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", goose.DefaultTablename).Scan(&there)
-	if err != nil {
+	err := db.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL AND to_regclass('organizations') IS NOT NULL", goose.DefaultTablename).Scan(&there)
+	switch {
+	case err != nil:
 		return fmt.Errorf("look for the store: %w", err)
-	}
-	if !there {
+	case there:
+		return nil
+	case must:
 		return errors.New("there is no store in the database: name the server's with --database-url (PARLEY_DATABASE_URL), or make a store by starting the server once, with `parley serve`")
 	}
+	taken, err := takenNames(ctx, db)
+	if err != nil {
+		return fmt.Errorf("look for other tables: %w", err)
+	}
+	if len(taken) > 0 {
+		return fmt.Errorf("the database has tables of another program whose names Parley needs (%s): name another database with --database-url (PARLEY_DATABASE_URL), best one of its own",
+			strings.Join(taken[:min(len(taken), mostComplaints)], ", "))
+	}
 	return nil
+}
+
+// takenNames returns the names of the migrations' tables that a database without a store has. A table of versions without
+// any is what a first start leaves that was cut off.
+func takenNames(ctx context.Context, db *sql.DB) (taken []string, err error) {
+	names, err := texts(ctx, db, "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace ORDER BY relname")
+	if err != nil {
+		return nil, err
+	}
+	own, err := migrations.Tables()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if slices.Contains(own, name) {
+			taken = append(taken, name)
+		}
+	}
+	if !slices.Contains(names, goose.DefaultTablename) {
+		return taken, nil
+	}
+	versions, err := texts(ctx, db, "SELECT version_id FROM "+goose.DefaultTablename+" WHERE version_id > 0 LIMIT 1")
+	if len(versions) > 0 {
+		taken = append(taken, goose.DefaultTablename)
+	}
+	return taken, err
 }
 
 // lockMigrations waits until no other node migrates. The lock belongs to a transaction that stays open until
