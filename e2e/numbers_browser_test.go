@@ -3,11 +3,16 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/parleyhq/parley/internal/chat"
+	"github.com/parleyhq/parley/internal/store"
 )
 
 // An admin opens a number, changes its profile and its settings, and disconnects another.
@@ -118,4 +123,68 @@ func TestCustomersPage(t *testing.T) {
 	if !strings.Contains(s.where(), "search=nobody") {
 		t.Errorf("the address is %s", s.where())
 	}
+}
+
+// moreNumbers gives the demo's organization more numbers than a page knows from the start. Warung Tua is the oldest of them.
+func moreNumbers(t *testing.T, srv *Server, s *Screen, count int) {
+	t.Helper()
+	org := stored[struct{ Organization struct{ ID string } }](s, "/me").Organization.ID
+	st := srv.stored()
+	must(t, st.InTx(t.Context(), func(tx *store.Tx) error {
+		like, err := tx.AccountByNumber(org, demoNumber)
+		for i := 0; i < count && err == nil; i++ {
+			like.ID, like.CreatedAt = tx.NewID(chat.KindAccount), tx.Now().Add(time.Duration(i-count)*time.Second)
+			like.PhoneNumberID, like.PhoneNumber = new(fmt.Sprint(770_000_000_000+i)), new(fmt.Sprintf("+62811%07d", i))
+			like.Name, like.CustomerID = new(fmt.Sprintf("Outlet %d", i)), nil
+			if i == 0 {
+				like.Name = new("Warung Tua")
+			}
+			err = tx.InsertAccount(like)
+		}
+		return err
+	}))
+}
+
+// Among more numbers than the page knows, the oldest is found on the list and in pickers, and keeps its name.
+func TestManyNumbers(t *testing.T) {
+	t.Parallel()
+	srv, s := atDesk(t)
+	moreNumbers(t, srv, s, 600)
+	s.Open(srv.URL() + "/numbers")
+	s.SaysIn("Business numbers", "Outlet 599")
+	s.Lacks("link", "Warung Tua")
+	s.Press("button", "Show more")
+	s.SaysIn("Business numbers", "Outlet 450")
+	s.writeInto("searchbox", "Search by name, phone number or ID", "+62 811 0000 000")
+	s.Has("link", "Warung Tua")
+	s.Lacks("link", "Outlet 599")
+	s.Until(`location.search.includes("q=")`)
+	s.Accessible()
+	s.Press("button", "In trouble")
+	s.Has("heading", "No numbers match")
+	s.Press("button", "Clear filters")
+	s.Has("link", "Outlet 599")
+
+	s.Open(srv.URL() + "/broadcasts")
+	s.searchOption("Number", "WARUNG t", "Warung Tua")
+	s.Until(`location.search.includes("number=%22770000000000%22")`)
+	s.Reload()
+	s.Until(`document.querySelector('input[value="Warung Tua"]') !== null`)
+	s.Accessible()
+	s.writeInto("combobox", "Number", "nobody")
+	s.Says("Nothing found")
+
+	s.Open(srv.URL() + "/templates?number=%22770000000000%22")
+	s.Has("heading", "Templates")
+	s.Until(`document.querySelector('input[value="Warung Tua"]') !== null`)
+	s.Open(srv.URL() + "/templates?number=%22999999999999%22")
+	s.Says("Number not found")
+}
+
+// searchOption types into a field that searches, and chooses what it finds.
+func (s *Screen) searchOption(field, words, option string) {
+	s.t.Helper()
+	s.writeInto("combobox", field, words)
+	s.Until(`[...document.querySelectorAll("[role=option]")].filter(e => e.checkVisibility()).length === 1`)
+	s.pressOptionStarting(option)
 }

@@ -8,7 +8,7 @@ const common = /node_modules\/(react|react-dom|scheduler|@mantine|@tanstack|@flo
  * Our own parts that every page shares: one file, not a dozen small ones. What few pages need is apart; so are the texts
  * that only their pages name, which come with them.
  */
-const ours = /src\/(api|shell|theme|ui\/(?!QrCode|DayBars|CopyField|PasswordInput|Unsaved|useEdited|Chips|More|reasons)|i18n\/(index|en\/(index|auth|common|contacts|errors|inbox|organization|phone|settings|shell)\.))/;
+const ours = /src\/(api|shell|theme|ui\/(?!QrCode|DayBars|CopyField|PasswordInput|Unsaved|useEdited|Chips|More|OfNumber|reasons)|i18n\/(index|en\/(index|auth|common|contacts|errors|inbox|organization|phone|settings|shell)\.))/;
 
 export default defineConfig({
   plugins: [react()],

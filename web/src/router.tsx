@@ -10,6 +10,7 @@ import type { CustomersSearch } from "./customers/data";
 import { inboxSearchOf, type InboxSearch } from "./inbox/address";
 import { timelineQuery } from "./inbox/data/timeline";
 import type { MediaSearch } from "./media/data";
+import type { NumbersFilter } from "./numbers/data";
 import { NewVersion } from "./shell/NewVersion";
 import { keepScrolls } from "./shell/scrolls";
 import { Shell } from "./shell/Shell";
@@ -291,8 +292,8 @@ const broadcast = createRoute({
   component: lazyRouteComponent(() => part(() => import("./broadcasts/BroadcastPage"))),
 });
 
-/** Where connecting a number leads back to says how it went. */
-export interface NumbersSearch {
+/** What of the list is shown. Where connecting a number leads back to says how it went. */
+export interface NumbersSearch extends NumbersFilter {
   status?: string;
   reason?: string;
 }
@@ -300,7 +301,9 @@ export interface NumbersSearch {
 const numbers = createRoute({
   getParentRoute: () => signedIn,
   path: "/numbers",
-  validateSearch: ({ status, reason }: NumbersSearch): NumbersSearch => ({ status, reason }),
+  validateSearch: ({ status, reason, q, troubled }: NumbersSearch): NumbersSearch => ({
+    status, reason, q: typeof q === "string" ? q : undefined, troubled: troubled === true || undefined,
+  }),
   component: lazyRouteComponent(() => part(() => import("./numbers/NumbersPage"))),
 });
 

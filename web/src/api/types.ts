@@ -12,6 +12,8 @@ export interface Me {
   plan: { name: string; customers: boolean };
   teams: Named[];
   numbers: MyNumber[];
+  /** These are the newest of more numbers than the page knows. */
+  more_numbers: boolean;
   /** The organization wants two-step sign-in, and the user has to set it up before anything else. */
   second_step_needed: boolean;
   simulator: boolean;
@@ -26,6 +28,29 @@ export interface MyNumber {
   status: string;
   customer_id: string | null;
 }
+
+export interface BusinessNumber {
+  phone_number_id: string | null;
+  phone_number: string | null;
+  name: string | null;
+  status: string;
+  status_reason: string | null;
+  provider_status: string | null;
+  quality: string | null;
+  messaging_limit: string | null;
+  daily_limit: number | null;
+  restriction: string | null;
+  restricted_until: string | null;
+  require_opt_in: boolean;
+  waba_id: string;
+  team_id: string;
+  customer: { id: string; name: string; status: string } | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** What is known of any number. */
+export type KnownNumber = Pick<MyNumber, "phone_number_id" | "phone_number" | "team_id"> & { name: string | null };
 
 export interface Session {
   id: string;

@@ -3,7 +3,8 @@ import { useMediaQuery } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "../api/client";
-import { labelsQuery, useMe } from "../api/queries";
+import { useNumber } from "../api/numbers";
+import { labelsQuery } from "../api/queries";
 import type { Label } from "../api/types";
 import { useLanguage } from "../i18n";
 import { Panel } from "../settings/Section";
@@ -53,8 +54,9 @@ export function AudienceStep({ broadcast: b, done }: { broadcast: Broadcast; don
 
 /** The labels of a number's team, once they are known. */
 function useLabels(number: string): Label[] | undefined {
-  const team = useMe().numbers.find((n) => n.phone_number_id === number)?.team_id;
-  return useQuery(labelsQuery).data?.filter((label) => label.team_id === team);
+  const { number: found, coming } = useNumber(number);
+  const all = useQuery(labelsQuery).data;
+  return coming ? undefined : all?.filter((label) => label.team_id === found?.team_id);
 }
 
 interface FilterProps {

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useRef } from "react";
 import { isMissing } from "../api/client";
-import { useMe } from "../api/queries";
+import { useNumber } from "../api/numbers";
 import { useLanguage } from "../i18n";
 import { LinkButton } from "../ui/LinkButton";
 import { Loaded } from "../ui/Loaded";
@@ -23,13 +23,12 @@ import { inZone, ownZone, zoneName } from "./zones";
 import { numberName } from "../ui/phone";
 
 export default function BroadcastPage() {
-  const me = useMe();
   const t = useBroadcasts();
   const { id } = useParams({ from: "/signed-in/broadcasts/$id" });
   const search: BroadcastSearch = useSearch({ from: "/signed-in/broadcasts/$id" });
   const query = useQuery(broadcastQuery(id));
   const b = isMissing(query.error) ? undefined : query.data;
-  const number = me.numbers.find((n) => n.phone_number_id === b?.phone_number_id);
+  const { number } = useNumber(b?.phone_number_id);
   const hint = b && (
     <Parts>
       <State broadcast={b} />

@@ -2,6 +2,7 @@ import { Button, Progress, Select } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { useNumber } from "../api/numbers";
 import { useMe } from "../api/queries";
 import { useLanguage } from "../i18n";
 import { EmptyState } from "../ui/EmptyState";
@@ -15,7 +16,8 @@ import styles from "./Broadcasts.module.css";
 import { broadcastsQuery, type Broadcast } from "./data";
 import { Frame, State } from "./Frame";
 import { useBroadcasts } from "./text";
-import { numberName, numberOptions } from "../ui/phone";
+import { NumberSelect } from "../ui/NumberSelect";
+import { numberName } from "../ui/phone";
 
 export default function BroadcastsPage() {
   const t = useBroadcasts();
@@ -30,8 +32,7 @@ export default function BroadcastsPage() {
         <Select label={t.state} placeholder={t.any} clearable value={search.status ?? null} onChange={(status) => set({ status: status ?? undefined })}
           data={Object.entries(t.statuses).map(([value, label]) => ({ value, label }))} />
         {me.numbers.length > 1 && (
-          <Select label={t.number} placeholder={t.allNumbers} clearable value={search.number ?? null} onChange={(number) => set({ number: number ?? undefined })}
-            data={numberOptions(me.numbers)} />
+          <NumberSelect label={t.number} any={t.allNumbers} value={search.number} onChange={(number) => set({ number })} />
         )}
       </div>
       <Broadcasts number={search.number} status={search.status} clear={() => set({ status: undefined, number: undefined })} />
@@ -73,8 +74,7 @@ function List({ rows, filtered, clear }: { rows: Broadcast[]; filtered: boolean;
 
 function Row({ broadcast: b }: { broadcast: Broadcast }) {
   const t = useBroadcasts();
-  const me = useMe();
-  const number = me.numbers.find((n) => n.phone_number_id === b.phone_number_id);
+  const { number } = useNumber(b.phone_number_id);
   const [word, at] = b.started_at ? [t.started, b.started_at] : b.scheduled_at ? [t.starts, b.scheduled_at] : [t.created, b.created_at];
   return (
     <Link to="/broadcasts/$id" params={{ id: b.id }} className={styles.row}>

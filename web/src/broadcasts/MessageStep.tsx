@@ -18,7 +18,7 @@ import { PhonePreview } from "./PhonePreview";
 import { PlaceField } from "./PlaceField";
 import { useBroadcasts } from "./text";
 import { Unsaved } from "../ui/Unsaved";
-import { numberOptions } from "../ui/phone";
+import { NumberSelect } from "../ui/NumberSelect";
 
 type Filled = Record<string, Mapped | File | string>;
 
@@ -46,9 +46,8 @@ export function MessageStep({ broadcast: b, done }: { broadcast?: Broadcast; don
           <FormError error={submit.error} />
           <TextInput label={t.name} description={t.nameHint} required maxLength={200} value={name} error={submit.errorOf("name")}
             onChange={(event) => setName(event.target.value)} />
-          <Select label={t.from} allowDeselect={false} disabled={b !== undefined} value={number}
-            onChange={(value) => { setNumber(value ?? ""); setChosen(null); setTyped({}); }}
-            data={numberOptions(me.numbers)} />
+          <NumberSelect label={t.from} disabled={b !== undefined} value={number}
+            onChange={(next) => { setNumber(next ?? ""); setChosen(null); setTyped({}); }} />
           {query.data?.length === 0 && <EmptyState icon="template" title={t.noTemplates} />}
           <Select label={t.chooseTemplate} required searchable allowDeselect={false} value={chosen} onChange={(value) => { setChosen(value); setTyped({}); }}
             data={(query.data ?? []).map((x) => ({ value: keyOf(x), label: `${x.name} · ${x.language}` }))} />

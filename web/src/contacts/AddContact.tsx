@@ -1,4 +1,4 @@
-import { Select, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -7,7 +7,7 @@ import { useMe } from "../api/queries";
 import { useText } from "../i18n";
 import { FormDialog } from "../ui/Dialog";
 import { useSubmit } from "../ui/useSubmit";
-import { numberOptions } from "../ui/phone";
+import { NumberSelect } from "../ui/NumberSelect";
 
 /** Makes a contact by hand. */
 export function AddContact({ close }: { close: () => void }) {
@@ -15,7 +15,7 @@ export function AddContact({ close }: { close: () => void }) {
   const { numbers } = useMe();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [number, setNumber] = useState(numbers[0]?.phone_number_id ?? null);
+  const [number, setNumber] = useState(numbers[0]?.phone_number_id);
   const [phone, setPhone] = useState("");
   const [name, setName] = useState("");
   const submit = useSubmit(
@@ -31,8 +31,7 @@ export function AddContact({ close }: { close: () => void }) {
       <TextInput label={t.phone} description={t.phoneHint} type="tel" data-autofocus value={phone} error={submit.errorOf("phone_number")}
         onChange={(event) => setPhone(event.target.value)} />
       <TextInput label={t.name} {...submit.field("name", name, setName)} />
-      <Select label={t.into} allowDeselect={false} value={number} onChange={setNumber}
-        data={numberOptions(numbers)} />
+      <NumberSelect label={t.into} value={number} onChange={setNumber} />
     </FormDialog>
   );
 }

@@ -2,6 +2,7 @@ import { Button, Menu, Progress } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { send } from "../api/client";
+import { useNumber } from "../api/numbers";
 import { labelsQuery, useIsAdmin, useMe } from "../api/queries";
 import { useLanguage, useText } from "../i18n";
 import { Dot } from "../ui/Dot";
@@ -70,10 +71,12 @@ export function JobProgress({ job }: { job: Job }) {
 
 /** The teams of who is chosen: labels of others would be put on nobody. Empty where they are not known. */
 function useChosenTeams(search: ContactsSearch, { ids, all }: Selection): Set<string> {
-  const { numbers } = useMe();
+  const { numbers, more_numbers } = useMe();
+  const { number } = useNumber(search.number);
   const rows = useInfiniteQuery(contactsQuery(search)).data?.pages.flatMap((page) => page.data) ?? [];
   if (!all) return new Set(rows.filter((c) => ids.has(c.id)).map((c) => c.team_id));
-  return new Set(numbers.filter((n) => !search.number || n.phone_number_id === search.number).map((n) => n.team_id));
+  if (search.number) return new Set(number && [number.team_id]);
+  return new Set(more_numbers ? [] : numbers.map((n) => n.team_id));
 }
 
 function LabelMenu({ name, teams, pick }: { name: string; teams: Set<string>; pick: (label: string) => void }) {

@@ -1,13 +1,13 @@
 import { Button, Checkbox, Indicator, MultiSelect, Popover, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { labelsQuery, useMe } from "../api/queries";
+import { labelsQuery } from "../api/queries";
 import { useText } from "../i18n";
 import { useLabelChoices } from "../ui/labelNames";
 import { Icon } from "../ui/icons";
 import styles from "./ContactsPage.module.css";
 import type { ContactsSearch } from "./data";
-import { numberOptions } from "../ui/phone";
+import { NumberSelect } from "../ui/NumberSelect";
 
 type Set = (change: Partial<ContactsSearch>) => void;
 
@@ -32,14 +32,12 @@ export function ContactFilters({ search, set }: { search: ContactsSearch; set: S
 
 function Fields({ search, set }: { search: ContactsSearch; set: Set }) {
   const t = useText("contacts");
-  const me = useMe();
   const labels = useLabelChoices(useQuery(labelsQuery).data ?? []);
   const entries = (names: Record<string, string>) => Object.entries(names).map(([value, label]) => ({ value, label }));
-  const choose = <Name extends "number" | "consent" | "seen" | "sort">(name: Name, label: string, data: { value: string; label: string }[], otherwise: string) => (
+  const choose = <Name extends "consent" | "seen" | "sort">(name: Name, label: string, data: { value: string; label: string }[], otherwise: string) => (
     <Select label={label} data={data} value={search[name] ?? null} placeholder={otherwise} clearable comboboxProps={{ withinPortal: false }}
       onChange={(value) => set({ [name]: value ?? undefined })} />
   );
-  const numbers = numberOptions(me.numbers);
   return (
     <div className={styles.filters}>
       <MultiSelect label={t.labels} data={labels} value={search.labels?.split(",") ?? []}
@@ -47,7 +45,7 @@ function Fields({ search, set }: { search: ContactsSearch; set: Set }) {
         onChange={(ids) => set({ labels: ids.length ? ids.join(",") : undefined })} />
       <Checkbox label={t.allLabels} checked={search.all === true} onChange={(event) => set({ all: event.target.checked || undefined })} />
       {choose("consent", t.consent, entries(t.consents), t.any)}
-      {choose("number", t.number, numbers, t.any)}
+      <NumberSelect label={t.number} any={t.any} value={search.number} comboboxProps={{ withinPortal: false }} onChange={(number) => set({ number })} />
       {choose("seen", t.seen, entries(t.seens), t.any)}
       {choose("sort", t.sort, entries(t.sorts), t.sorts.newest)}
       <Button variant="default" size="compact-md"

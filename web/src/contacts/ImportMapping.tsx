@@ -2,6 +2,7 @@ import { Button, Checkbox, MultiSelect, Select, TextInput } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "../api/client";
+import { useNumber } from "../api/numbers";
 import { labelsQuery, useMe } from "../api/queries";
 import { useText, type Dictionary } from "../i18n";
 import { Panel } from "../settings/Section";
@@ -10,7 +11,7 @@ import { Loaded } from "../ui/Loaded";
 import { useSubmit } from "../ui/useSubmit";
 import styles from "./ContactPage.module.css";
 import type { Job } from "./data";
-import { numberOptions } from "../ui/phone";
+import { NumberSelect } from "../ui/NumberSelect";
 
 export interface Uploaded {
   job: Job;
@@ -98,15 +99,13 @@ type Chosen = { header: boolean; country: string; skip_existing: boolean; create
 
 function Options(props: { number: string; setNumber: (n: string) => void; options: Chosen; set: (change: Partial<Chosen>) => void; error?: string }) {
   const t = useText("contacts");
-  const { numbers } = useMe();
   const { options, set } = props;
-  const team = numbers.find((n) => n.phone_number_id === props.number)?.team_id;
+  const team = useNumber(props.number).number?.team_id;
   const labels = (useQuery(labelsQuery).data ?? []).filter((label) => label.team_id === team);
   return (
     <>
       <Checkbox label={t.header} checked={options.header} onChange={(event) => set({ header: event.target.checked })} />
-      <Select label={t.into} allowDeselect={false} value={props.number} onChange={(value) => value && props.setNumber(value)}
-        data={numberOptions(numbers)} />
+      <NumberSelect label={t.into} value={props.number} onChange={(number) => number && props.setNumber(number)} />
       <TextInput label={t.country} description={t.countryHint} maxLength={2} value={options.country} error={props.error}
         onChange={(event) => set({ country: event.target.value })} />
       <MultiSelect label={t.labelAll} value={options.label_ids} onChange={(label_ids) => set({ label_ids })}

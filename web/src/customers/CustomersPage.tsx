@@ -16,7 +16,6 @@ import { SearchField } from "../ui/SearchField";
 import { Icon } from "../ui/icons";
 import { Time } from "../ui/Time";
 import { AddCustomer } from "./AddCustomer";
-import styles from "./Customers.module.css";
 import { customersQuery, statuses, tagKind, type Customer, type CustomersSearch, type CustomerStatus } from "./data";
 import { useCustomers } from "./text";
 
@@ -61,7 +60,7 @@ function Page() {
       {rows && rows.length > 0 && <List customers={rows} />}
       {rows?.length === 0 && filtered && <NoneFound icon="building" title={t.noneFound} clear={() => void navigate({ search: {}, replace: true })}>{t.noneFoundHint}</NoneFound>}
       {rows?.length === 0 && !filtered && <EmptyState icon="building" title={t.none} action={add}>{t.noneHint}</EmptyState>}
-      <More className={styles.more} query={query} text={t.more} />
+      <More className={shared.more} query={query} text={t.more} />
       {adding && <AddCustomer close={() => setAdding(false)} />}
     </Section>
   );
@@ -72,7 +71,7 @@ function Filters({ filter }: { filter: CustomersSearch }) {
   const navigate = route.useNavigate();
   const change = (next: CustomersSearch) => void navigate({ search: (old) => ({ ...old, ...next }), replace: true });
   return (
-    <div className={styles.bar}>
+    <div className={shared.filters}>
       <SearchField label={t.search} value={filter.search} set={(search) => change({ search })} />
       <NativeSelect
         aria-label={t.status}

@@ -3,6 +3,7 @@ import { useMe } from "../api/queries";
 import { Panel } from "../settings/Section";
 import { useLanguage } from "../i18n";
 import { useReason } from "../ui/reasons";
+import { numberName } from "../ui/phone";
 import type { Figures, Range } from "./data";
 import styles from "./HomePage.module.css";
 import { useHome } from "./text";
@@ -22,13 +23,16 @@ export function FailuresPanel({ failures, days }: { failures: Failure[]; days: R
   );
 }
 
+/** Of so many numbers with most failures a reason says how many each has. */
+const mostListed = 20;
+
 /** A reason. Those who may see the list of a number's failures get there by it. */
 function Row({ failure: f, days, most }: { failure: Failure; days: Range; most: number }) {
+  const t = useHome();
   const reason = useReason();
   const format = new Intl.NumberFormat(useLanguage());
-  const { user, numbers } = useMe();
-  const named = (id: string) => numbers.find((n) => n.phone_number_id === id);
-  const listed = user.role === "agent" ? [] : f.numbers.filter((n) => named(n.phone_number_id));
+  const { user } = useMe();
+  const listed = user.role === "agent" ? [] : f.numbers.slice(0, mostListed);
   const list = (id: string) => ({ to: "/numbers/$number" as const, params: { number: id }, search: { days, code: f.code }, hash: "failures" });
   const only = f.numbers.length === 1 ? listed[0] : undefined;
   return (
@@ -40,9 +44,10 @@ function Row({ failure: f, days, most }: { failure: Failure; days: Range; most: 
         <span className={styles.failureNumbers}>
           {listed.map((n) => (
             <Link key={n.phone_number_id} {...list(n.phone_number_id)}>
-              {named(n.phone_number_id)?.name || named(n.phone_number_id)?.phone_number || n.phone_number_id} {format.format(n.count)}
+              {numberName(n)} {format.format(n.count)}
             </Link>
           ))}
+          {f.numbers.length > mostListed && t.moreNumbers(f.numbers.length - mostListed)}
         </span>
       )}
     </li>

@@ -1,4 +1,4 @@
-import { NativeSelect, SegmentedControl } from "@mantine/core";
+import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMe } from "../api/queries";
@@ -13,7 +13,7 @@ import { HoursPanel } from "./HoursPanel";
 import { Tiles } from "./Tiles";
 import { useHome } from "./text";
 import { WebhooksPanel } from "./WebhooksPanel";
-import { numberOptions } from "../ui/phone";
+import { NumberSelect } from "../ui/NumberSelect";
 
 const route = getRouteApi("/signed-in/");
 
@@ -73,17 +73,12 @@ function FiguresBar({ days, number }: { days: Range; number?: string }) {
         onChange={(value) => void navigate({ search: (old) => ({ ...old, days: Number(value) as Range }), replace: true })}
       />
       {numbers.length > 1 && (
-        <NativeSelect
+        <NumberSelect
+          native
           aria-label={t.numberField}
-          value={number ?? ""}
-          data={[
-            { value: "", label: t.allNumbers },
-            ...numberOptions(numbers),
-          ]}
-          onChange={(event) => {
-            const chosen = event.currentTarget.value || undefined;
-            void navigate({ search: (old) => ({ ...old, number: chosen }), replace: true });
-          }}
+          any={t.allNumbers}
+          value={number}
+          onChange={(chosen) => void navigate({ search: (old) => ({ ...old, number: chosen }), replace: true })}
         />
       )}
     </div>

@@ -43,7 +43,7 @@ export interface Period {
 export interface Figures {
   days: { date: string; messages: Totals }[];
   hours: number[][];
-  failures: { code: string; count: number; numbers: { phone_number_id: string; count: number }[] }[];
+  failures: { code: string; count: number; numbers: { phone_number_id: string; phone_number: string | null; name: string | null; count: number }[] }[];
   now: Period;
   before: Period;
 }

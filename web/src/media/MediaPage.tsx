@@ -1,4 +1,4 @@
-import { Button, FileButton, Select } from "@mantine/core";
+import { Button, FileButton } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, type ReactNode } from "react";
 import { useMe } from "../api/queries";
@@ -18,22 +18,25 @@ import styles from "./Media.module.css";
 import { useMediaText } from "./text";
 import { UploadList } from "./UploadList";
 import { useUploads } from "./uploads";
-import { numberOptions } from "../ui/phone";
+import { LinkButton } from "../ui/LinkButton";
+import { NumberSelect } from "../ui/NumberSelect";
+import { OfNumber } from "../ui/OfNumber";
 
 export default function MediaPage() {
   const t = useMediaText();
   const search: MediaSearch = useSearch({ from: "/signed-in/media" });
-  const { numbers } = useMe();
-  const number = numbers.find((n) => n.phone_number_id === search.number) ?? numbers[0];
-  if (!number) {
-    return (
-      <div className={styles.page}>
-        <Head />
-        <NoNumber icon="image">{t.noNumberHint}</NoNumber>
-      </div>
-    );
-  }
-  return <Library key={number.team_id} number={number.phone_number_id} search={search} />;
+  const none = (
+    <div className={styles.page}>
+      <Head />
+      <NoNumber icon="image">{t.noNumberHint}</NoNumber>
+    </div>
+  );
+  const back = <LinkButton variant="default" to="/media">{t.title}</LinkButton>;
+  return (
+    <OfNumber wanted={search.number} none={none} back={back}>
+      {(number) => <Library key={number.team_id} number={number.phone_number_id} search={search} />}
+    </OfNumber>
+  );
 }
 
 function Head({ action }: { action?: ReactNode }) {
@@ -86,10 +89,7 @@ function Library({ number, search }: { number: string; search: MediaSearch }) {
 /** Numbers of one team share a library: there is something to choose only where there are several teams. */
 function NumberOfTeam({ number, set }: { number: string; set: (number: string) => void }) {
   const t = useMediaText();
-  const { numbers } = useMe();
-  if (new Set(numbers.map((n) => n.team_id)).size < 2) return null;
-  return (
-    <Select aria-label={t.number} value={number} allowDeselect={false} onChange={(value) => value && set(value)}
-      data={numberOptions(numbers)} />
-  );
+  const { numbers, more_numbers } = useMe();
+  if (!more_numbers && new Set(numbers.map((n) => n.team_id)).size < 2) return null;
+  return <NumberSelect aria-label={t.number} value={number} onChange={(next) => next && set(next)} />;
 }

@@ -1,6 +1,7 @@
+import type { BusinessNumber } from "../api/types";
 import { useLanguage } from "../i18n";
 import { Tag } from "../settings/Rows";
-import { limitText, qualityTone, statusTone, type BusinessNumber, type Tone } from "./data";
+import { limitText, qualityTone, statusTone, type Tone } from "./data";
 import styles from "./Numbers.module.css";
 import { useNumbers } from "./text";
 

@@ -2,9 +2,11 @@ import { Button } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { send } from "../api/client";
+import { numberQuery } from "../api/numbers";
 import { queryClient, useIsAdmin, useMe } from "../api/queries";
+import type { BusinessNumber } from "../api/types";
 import { CopyId } from "../inbox/context/CopyId";
-import { useLanguage } from "../i18n";
+import { useLanguage, useText } from "../i18n";
 import { Panel, Section } from "../settings/Section";
 import { Parts } from "../ui/Parts";
 import { Icon } from "../ui/icons";
@@ -13,7 +15,7 @@ import { Loaded } from "../ui/Loaded";
 import { Missing } from "../ui/Missing";
 import { Time } from "../ui/Time";
 import { toast, toastError } from "../ui/toasts";
-import { limitText, numberQuery, qualityTone, statusTone, type BusinessNumber } from "./data";
+import { limitText, qualityTone, statusTone } from "./data";
 import { FailuresPanel } from "./FailuresPanel";
 import { HistoryPanel } from "./HistoryPanel";
 import { ManagePanel } from "./ManagePanel";
@@ -26,6 +28,7 @@ import { numberName, phoneOf } from "../ui/phone";
 
 export default function NumberPage() {
   const t = useNumbers();
+  const common = useText("common");
   const { number: id } = useParams({ from: "/signed-in/numbers/$number" });
   const query = useQuery(numberQuery(id));
   return (
@@ -33,7 +36,7 @@ export default function NumberPage() {
       <nav className={styles.back}>
         <Link to="/numbers">{t.back}</Link>
       </nav>
-      <Loaded query={query} missing={<Missing icon="sim" title={t.missing} back={<LinkButton variant="default" to="/numbers">{t.back}</LinkButton>} />}>
+      <Loaded query={query} missing={<Missing icon="sim" title={common.noSuchNumber} back={<LinkButton variant="default" to="/numbers">{t.back}</LinkButton>} />}>
         {(n) => <Detail key={id} id={id} number={n} />}
       </Loaded>
     </div>

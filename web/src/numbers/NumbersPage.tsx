@@ -1,17 +1,23 @@
 import { Button } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { useIsAdmin } from "../api/queries";
+import { useIsAdmin, useMe } from "../api/queries";
+import type { BusinessNumber } from "../api/types";
 import { Row, Rows } from "../settings/Rows";
 import { Section } from "../settings/Section";
+import { Chips } from "../ui/Chips";
 import { EmptyState } from "../ui/EmptyState";
+import { ErrorState } from "../ui/ErrorState";
+import { More } from "../ui/More";
+import { NoneFound } from "../ui/NoneFound";
 import { Parts } from "../ui/Parts";
 import { Icon } from "../ui/icons";
-import { Loaded } from "../ui/Loaded";
+import { RowsSkeleton } from "../ui/RowsSkeleton";
+import { SearchField } from "../ui/SearchField";
 import { toast } from "../ui/toasts";
 import { ConnectDialog } from "./ConnectDialog";
-import { numbersQuery, statusTone, type BusinessNumber } from "./data";
+import { numbersQuery, statusTone, type NumbersFilter } from "./data";
 import { Mark, Marks } from "./Marks";
 import styles from "./Numbers.module.css";
 import { useNumbers } from "./text";
@@ -35,7 +41,11 @@ function useOutcome() {
 export default function NumbersPage() {
   const t = useNumbers();
   const admin = useIsAdmin();
-  const numbers = useQuery(numbersQuery);
+  const { q, troubled } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = useInfiniteQuery(numbersQuery({ q, troubled }));
+  const rows = query.data?.pages.flatMap((page) => page.data);
+  const filtered = Boolean(q ?? troubled);
   const [connecting, setConnecting] = useState(false);
   useOutcome();
   const connect = (
@@ -45,20 +55,33 @@ export default function NumbersPage() {
   );
   return (
     <div className={styles.scroll}>
-      <Section title={t.title} hint={t.hint} action={admin && Boolean(numbers.data?.length) && connect}>
-        <Loaded query={numbers}>
-          {(list) =>
-            list.length > 0 ? (
-              <List numbers={list} />
-            ) : (
-              <EmptyState icon="sim" title={t.none} action={admin && connect}>
-                {admin ? t.noneHint : t.noneForAgents}
-              </EmptyState>
-            )
-          }
-        </Loaded>
+      <Section title={t.title} hint={t.hint} action={admin && (filtered || Boolean(rows?.length)) && connect}>
+        <Filters filter={{ q, troubled }} />
+        {query.isError && !rows && <ErrorState error={query.error} retry={() => void query.refetch()} />}
+        {query.isPending && <RowsSkeleton rows={4} />}
+        {rows && rows.length > 0 && <List numbers={rows} />}
+        {rows?.length === 0 && filtered && <NoneFound icon="sim" title={t.noneFound} clear={() => void navigate({ search: {}, replace: true })}>{t.noneFoundHint}</NoneFound>}
+        {rows?.length === 0 && !filtered && <EmptyState icon="sim" title={t.none} action={admin && connect}>{admin ? t.noneHint : t.noneForAgents}</EmptyState>}
+        <More className={styles.more} query={query} text={t.more} />
         {connecting && <ConnectDialog close={() => setConnecting(false)} />}
       </Section>
+    </div>
+  );
+}
+
+/** Fewer numbers are looked through more quickly than searched. */
+const many = 10;
+
+function Filters({ filter }: { filter: NumbersFilter }) {
+  const t = useNumbers();
+  const { numbers } = useMe();
+  const navigate = route.useNavigate();
+  const change = (next: NumbersFilter) => void navigate({ search: (old) => ({ ...old, ...next }), replace: true });
+  if (numbers.length <= many && !filter.q && !filter.troubled) return null;
+  return (
+    <div className={styles.filters}>
+      <SearchField label={t.search} value={filter.q} set={(q) => change({ q })} />
+      <Chips label={t.which} value={filter.troubled ? "troubled" : "all"} names={t.whiches} choose={(which) => change({ troubled: which === "troubled" || undefined })} />
     </div>
   );
 }

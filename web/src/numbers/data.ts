@@ -1,25 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { all, get, pages, send } from "../api/client";
-
-export interface BusinessNumber {
-  phone_number_id: string | null;
-  phone_number: string | null;
-  name: string | null;
-  status: string;
-  status_reason: string | null;
-  provider_status: string | null;
-  quality: string | null;
-  messaging_limit: string | null;
-  daily_limit: number | null;
-  restriction: string | null;
-  restricted_until: string | null;
-  require_opt_in: boolean;
-  waba_id: string;
-  team_id: string;
-  customer: { id: string; name: string; status: string } | null;
-  created_at: string;
-  updated_at: string;
-}
+import { get, pages, send } from "../api/client";
+import type { BusinessNumber } from "../api/types";
 
 export interface NumberState {
   at: string;
@@ -70,11 +51,17 @@ export interface FailedMessage {
 /** Where the server stops counting. */
 export const mostCounted = 10_000;
 
-// Every key begins with "numbers", so that one hint makes all of them old.
-export const numbersQuery = queryOptions({ queryKey: ["numbers"], queryFn: () => all<BusinessNumber>("/numbers") });
+/** What of the list is shown; it is in the address. */
+export interface NumbersFilter {
+  q?: string;
+  troubled?: boolean;
+}
 
-export const numberQuery = (id: string) =>
-  queryOptions({ queryKey: ["numbers", id], queryFn: () => get<BusinessNumber>(`/${id}/number`) });
+// Every key begins with "numbers", so that one hint makes all of them old.
+export const numbersQuery = (filter: NumbersFilter) => ({
+  ...pages<BusinessNumber>(["numbers", "list", filter], "/numbers", { ...filter, limit: 100 }),
+  placeholderData: <T>(before: T | undefined) => before,
+});
 
 export const historyQuery = (id: string) =>
   queryOptions({ queryKey: ["numbers", id, "history"], queryFn: () => get<{ states: NumberState[] }>(`/${id}/number/history`) });

@@ -1,11 +1,12 @@
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, useEffect, useLayoutEffect, useRef } from "react";
-import type { Handset, MyNumber } from "../api/types";
+import type { Handset, KnownNumber } from "../api/types";
 import { useLanguage, useText } from "../i18n";
 import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
 import { Later } from "../ui/Later";
+import { numberName } from "../ui/phone";
 import { dayName } from "../ui/times";
 import { arrange } from "./arrange";
 import { Bubble } from "./Bubble";
@@ -14,7 +15,7 @@ import styles from "./Phone.module.css";
 
 interface Props {
   handset: Handset;
-  number: MyNumber;
+  number: KnownNumber;
   write: (writing: Writing) => void;
   quote: (message: PhoneMessage) => void;
 }
@@ -28,7 +29,7 @@ export function Chat({ handset, number, write, quote }: Props) {
   const box = useStayAtEnd(messages);
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by keyboard
-    <div ref={box} className={styles.chat} role="log" aria-label={t.chat(number.name)} tabIndex={0}>
+    <div ref={box} className={styles.chat} role="log" aria-label={t.chat(numberName(number))} tabIndex={0}>
       {messages ? (
         <Lines {...{ handset, number, write, quote, messages }} />
       ) : chat.error ? (
@@ -60,13 +61,13 @@ function Lines({ handset, number, write, quote, messages }: Props & { messages: 
   return arrange(messages).map(({ message, newDay, endsGroup }) => (
     <Fragment key={message.id}>
       {newDay && <div className={styles.day}>{dayName(message.created_at, language)}</div>}
-      <Bubble {...{ message, active, write, quote }} business={number.name} showTime={endsGroup} />
+      <Bubble {...{ message, active, write, quote }} business={numberName(number)} showTime={endsGroup} />
     </Fragment>
   ));
 }
 
 /** Tells that the chat was read, while somebody looks at it. */
-function useReading(handset: Handset, number: MyNumber, messages: PhoneMessage[] | undefined) {
+function useReading(handset: Handset, number: KnownNumber, messages: PhoneMessage[] | undefined) {
   const { mutate } = useRead(handset.id, number.phone_number_id);
   const newest = messages?.findLast((message) => message.unread)?.id;
   useEffect(() => {

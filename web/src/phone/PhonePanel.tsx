@@ -1,15 +1,17 @@
 import { NativeSelect, Skeleton, Switch } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useNumber } from "../api/numbers";
 import { useMe } from "../api/queries";
-import type { Handset, MyNumber } from "../api/types";
+import type { Handset, KnownNumber } from "../api/types";
 import { useText } from "../i18n";
 import { Avatar } from "../ui/Avatar";
 import { EmptyState } from "../ui/EmptyState";
 import { ErrorState } from "../ui/ErrorState";
 import { Icon } from "../ui/icons";
 import { Later } from "../ui/Later";
-import { phoneOf } from "../ui/phone";
+import { NumberSelect } from "../ui/NumberSelect";
+import { numberName, phoneOf } from "../ui/phone";
 import { toastError } from "../ui/toasts";
 import { Chat } from "./Chat";
 import { Composer } from "./Composer";
@@ -35,10 +37,13 @@ export function PhonePanel({ about }: { about?: About }) {
     return <EmptyState icon="phone" title={t.noNumbers}>{t.noNumbersBody}</EmptyState>;
   }
   if (handsets.data) {
-    const numbers = me.numbers.toSorted((a, b) => a.name.localeCompare(b.name));
-    return <Panel handsets={handsets.data} numbers={numbers} about={about} />;
+    return <Panel handsets={handsets.data} about={about} />;
   }
   if (handsets.error) return <ErrorState error={handsets.error} retry={() => void handsets.refetch()} />;
+  return <OnItsWay />;
+}
+
+function OnItsWay() {
   return (
     <Later>
       <div className={styles.panel}>
@@ -50,22 +55,30 @@ export function PhonePanel({ about }: { about?: About }) {
 }
 
 /** The choice outlives the page, unless something else is wanted. */
-function useChoice<T>(key: string, all: T[], idOf: (one: T) => string, wanted?: string): [T, (id: string) => void] {
+function useChoice(key: string, wanted?: string): [string | null, (id: string) => void] {
   const [id, setID] = useState(() => wanted ?? sessionStorage.getItem(key));
   const choose = (next: string) => {
     sessionStorage.setItem(key, next);
     setID(next);
   };
-  return [all.find((one) => idOf(one) === id) ?? all[0]!, choose];
+  return [id, choose];
 }
 
-function Panel({ handsets, numbers, about }: { handsets: Handset[]; numbers: MyNumber[]; about?: About }) {
+/** Among numbers that are called alike, too. */
+const nameOf = (n: KnownNumber) => [n.name, phoneOf(n.phone_number)].filter(Boolean).join(" · ");
+
+function Panel({ handsets, about }: { handsets: Handset[]; about?: About }) {
   const t = useText("phone");
   const theirs = handsets.find((one) => one.phone_number === about?.phone);
-  const [handset, chooseHandset] = useChoice("parley-handset", handsets, (one) => one.id, theirs?.id);
-  const [number, chooseNumber] = useChoice("parley-phone-number", numbers, (one) => one.phone_number_id, about?.number);
+  const { numbers } = useMe();
+  const [handsetId, chooseHandset] = useChoice("parley-handset", theirs?.id);
+  const [numberId, chooseNumber] = useChoice("parley-phone-number", about?.number);
+  const chosen = useNumber(numberId);
+  const handset = handsets.find((one) => one.id === handsetId) ?? handsets[0];
+  const number = chosen.number ?? numbers.toSorted((a, b) => a.name.localeCompare(b.name))[0];
   const [adding, setAdding] = useState(false);
   const named = (one: Handset) => `${one.name}${one.unread ? ` (${t.unread(one.unread)})` : ""} · ${phoneOf(one.phone_number)}`;
+  if (!handset || !number || chosen.coming) return <OnItsWay />;
   return (
     <section className={styles.panel} aria-label={t.title}>
       <div className={styles.choices}>
@@ -79,12 +92,7 @@ function Panel({ handsets, numbers, about }: { handsets: Handset[]; numbers: MyN
           <Icon name="plus" />
         </button>
         {numbers.length > 1 && (
-          <NativeSelect
-            label={t.writeTo}
-            value={number.phone_number_id}
-            data={numbers.map((one) => ({ value: one.phone_number_id, label: `${one.name} · ${phoneOf(one.phone_number)}` }))}
-            onChange={(event) => chooseNumber(event.currentTarget.value)}
-          />
+          <NumberSelect native label={t.writeTo} value={number.phone_number_id} nameOf={nameOf} onChange={(id) => id && chooseNumber(id)} />
         )}
       </div>
       <Device key={`${handset.id} ${number.phone_number_id}`} handset={handset} number={number} />
@@ -94,7 +102,7 @@ function Panel({ handsets, numbers, about }: { handsets: Handset[]; numbers: MyN
 }
 
 /** What the person holds in the hand. */
-function Device({ handset, number }: { handset: Handset; number: MyNumber }) {
+function Device({ handset, number }: { handset: Handset; number: KnownNumber }) {
   const t = useText("phone");
   const [quoted, setQuoted] = useState<PhoneMessage | null>(null);
   const sending = useWrite(handset.id, number.phone_number_id);
@@ -113,9 +121,9 @@ function Device({ handset, number }: { handset: Handset; number: MyNumber }) {
   return (
     <div className={styles.device} data-off={!handset.online}>
       <header className={styles.head}>
-        <Avatar name={number.name} id={number.phone_number_id} size={36} />
+        <Avatar name={numberName(number)} id={number.phone_number_id} size={36} />
         <div className={styles.who}>
-          <b>{number.name}</b>
+          <b>{numberName(number)}</b>
           <small>{phoneOf(number.phone_number) || t.business}</small>
         </div>
         <Switches handset={handset} />
@@ -126,7 +134,7 @@ function Device({ handset, number }: { handset: Handset; number: MyNumber }) {
           <Icon name="info" size={18} /> {handset.online ? t.blockedNote : t.offlineNote}
         </p>
       )}
-      <Composer business={number.name} disabled={off} quoted={quoted} unquote={() => setQuoted(null)} write={write} />
+      <Composer business={numberName(number)} disabled={off} quoted={quoted} unquote={() => setQuoted(null)} write={write} />
     </div>
   );
 }

@@ -6,11 +6,10 @@ import { useIsAdmin } from "../api/queries";
 import { LinkButton } from "../ui/LinkButton";
 import { Loaded } from "../ui/Loaded";
 import { Missing } from "../ui/Missing";
-import { NoNumber } from "../ui/NoNumber";
 import { PageTitle } from "../ui/PageTitle";
-import { useNumber, versionsQuery, type FullTemplate } from "./data";
+import { versionsQuery, type FullTemplate } from "./data";
 import { DeleteTemplate } from "./DeleteTemplate";
-import { NumberSelect } from "./parts";
+import { AccountSelect, OfAccount } from "./parts";
 import styles from "./Templates.module.css";
 import { SyncButton } from "./TemplatesPage";
 import { TestDialog } from "./TestDialog";
@@ -19,13 +18,16 @@ import { Version } from "./Version";
 
 /** A template in all its languages, side by side. */
 export default function TemplatePage() {
+  const search = useSearch({ from: "/signed-in/templates/$name" });
+  return <OfAccount wanted={search.number}>{(number) => <Languages number={number} />}</OfAccount>;
+}
+
+function Languages({ number }: { number: string }) {
   const t = useTemplateText();
   const { name } = useParams({ from: "/signed-in/templates/$name" });
   const search = useSearch({ from: "/signed-in/templates/$name" });
   const navigate = useNavigate();
-  const number = useNumber(search.number)?.phone_number_id;
-  const query = useQuery({ ...versionsQuery(number ?? "", name), enabled: number !== undefined });
-  if (!number) return <NoNumber icon="template">{t.noNumberHint}</NoNumber>;
+  const query = useQuery(versionsQuery(number, name));
   return (
     <div className={styles.detail}>
       <nav className={styles.back}>
@@ -62,7 +64,7 @@ function Head(props: { number: string; name: string; versions: FullTemplate[]; s
     <header className={styles.head}>
       <PageTitle>{name}</PageTitle>
       <div className={styles.actions}>
-        <NumberSelect number={number} set={props.setNumber} />
+        <AccountSelect number={number} set={props.setNumber} />
         {sendable.length > 0 && <Button variant="default" onClick={() => setDialog("test")}>{t.test}</Button>}
         {admin && <SyncButton number={number} />}
         {admin && versions.length > 1 && <Button variant="default" c="var(--red)" onClick={() => setDialog("delete")}>{t.deleteAll}</Button>}

@@ -12,10 +12,10 @@ import { NoNumber } from "../ui/NoNumber";
 import { SearchField } from "../ui/SearchField";
 import { toast, toastError } from "../ui/toasts";
 import type { Category, State, TemplatesSearch } from "./address";
-import { syncTemplates, useNumber } from "./data";
+import { syncTemplates } from "./data";
 import { DraftList } from "./DraftList";
 import { languageChoices } from "./languages";
-import { NumberSelect } from "./parts";
+import { AccountSelect, OfAccount } from "./parts";
 import { TemplateList } from "./TemplateList";
 import styles from "./Templates.module.css";
 import { useTemplateText } from "./text";
@@ -24,26 +24,27 @@ export default function TemplatesPage() {
   const t = useTemplateText();
   const search: TemplatesSearch = useSearch({ from: "/signed-in/templates" });
   const navigate = useNavigate();
-  const number = useNumber(search.number)?.phone_number_id;
   const set = (change: Partial<TemplatesSearch>) => void navigate({ to: "/templates", search: { ...search, ...change }, replace: true });
-  if (!number) {
-    return (
-      <div className={styles.page}>
-        <Head />
-        <NoNumber icon="template">{t.noNumberHint}</NoNumber>
-      </div>
-    );
-  }
-  return (
+  const none = (
     <div className={styles.page}>
-      <Head number={number} />
-      <Filters number={number} search={search} set={set} />
-      {search.state === "draft" ? (
-        <DraftList number={number} />
-      ) : (
-        <TemplateList number={number} search={search} clear={() => void navigate({ to: "/templates", search: { number: search.number }, replace: true })} none={<None number={number} />} />
-      )}
+      <Head />
+      <NoNumber icon="template">{t.noNumberHint}</NoNumber>
     </div>
+  );
+  return (
+    <OfAccount wanted={search.number} none={none}>
+      {(number) => (
+        <div className={styles.page}>
+          <Head number={number} />
+          <Filters number={number} search={search} set={set} />
+          {search.state === "draft" ? (
+            <DraftList number={number} />
+          ) : (
+            <TemplateList number={number} search={search} clear={() => void navigate({ to: "/templates", search: { number: search.number }, replace: true })} none={<None number={number} />} />
+          )}
+        </div>
+      )}
+    </OfAccount>
   );
 }
 
@@ -116,7 +117,7 @@ function Filters({ number, search, set }: { number: string; search: TemplatesSea
             data={languageChoices(reader, search.language)} onChange={(value) => set({ language: value ?? undefined })} />
         </>
       )}
-      <NumberSelect number={number} set={(next) => set({ number: next })} />
+      <AccountSelect number={number} set={(next) => set({ number: next })} />
     </div>
   );
 }

@@ -1,7 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { useMe } from "../api/queries";
 import { all, get, pages, send } from "../api/client";
-import type { MyNumber } from "../api/types";
 import type { Template, TemplatePart } from "../inbox/templates/template";
 import type { LibraryFile } from "../media/data";
 import type { Category, TemplatesSearch } from "./address";
@@ -52,12 +50,6 @@ export interface NewTemplate {
   parameter_format: "positional" | "named";
   message_send_ttl_seconds?: number;
   components: TemplatePart[];
-}
-
-/** The number that the address names, or the first. Templates belong to its business account. */
-export function useNumber(wanted: string | undefined): MyNumber | undefined {
-  const { numbers } = useMe();
-  return numbers.find((n) => n.phone_number_id === wanted) ?? numbers[0];
 }
 
 export const templateListQuery = (number: string, s: TemplatesSearch) =>

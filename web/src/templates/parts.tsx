@@ -1,9 +1,12 @@
-import { Select } from "@mantine/core";
+import type { ReactNode } from "react";
 import { useMe } from "../api/queries";
 import type { FullTemplate } from "./data";
 import styles from "./Templates.module.css";
 import { useTemplateText } from "./text";
-import { numberOptions } from "../ui/phone";
+import { LinkButton } from "../ui/LinkButton";
+import { NoNumber } from "../ui/NoNumber";
+import { NumberSelect } from "../ui/NumberSelect";
+import { OfNumber } from "../ui/OfNumber";
 
 const tones: Record<string, string> = { APPROVED: "good", REJECTED: "bad", DISABLED: "bad", PAUSED: "warn", LIMIT_EXCEEDED: "warn", ARCHIVED: "warn" };
 
@@ -38,12 +41,20 @@ export function useTrouble(template: FullTemplate): { what: string; change: stri
 }
 
 /** The number whose business account the templates are of, where there are several. */
-export function NumberSelect({ number, set, label }: { number: string; set: (number: string) => void; label?: string }) {
+export function AccountSelect({ number, set, label }: { number: string; set: (number: string) => void; label?: string }) {
   const t = useTemplateText();
   const { numbers } = useMe();
   if (numbers.length < 2) return null;
+  return <NumberSelect label={label} aria-label={t.number} value={number} onChange={(next) => next && set(next)} />;
+}
+
+/** Templates of the number that the address names, or of the newest. They belong to its business account. */
+export function OfAccount({ wanted, none, children }: { wanted: string | undefined; none?: ReactNode; children: (number: string) => ReactNode }) {
+  const t = useTemplateText();
   return (
-    <Select label={label} aria-label={t.number} value={number} allowDeselect={false} onChange={(value) => value && set(value)}
-      data={numberOptions(numbers)} />
+    <OfNumber wanted={wanted} none={none ?? <NoNumber icon="template">{t.noNumberHint}</NoNumber>}
+      back={<LinkButton variant="default" to="/templates">{t.back}</LinkButton>}>
+      {(number) => children(number.phone_number_id)}
+    </OfNumber>
   );
 }

@@ -21,10 +21,6 @@ export function numberName(n: { name?: string | null; phone_number?: string | nu
   return n.name || phoneOf(n.phone_number) || n.phone_number_id || "";
 }
 
-/** The business's numbers, to choose from. */
-export const numberOptions = (numbers: { phone_number_id: string; name?: string | null; phone_number?: string | null }[]) =>
-  numbers.map((n) => ({ value: n.phone_number_id, label: numberName(n) }));
-
 /** The number that somebody wrote, in international form; null while it cannot be one. */
 export function phoneIn(text: string): string | null {
   const trimmed = text.trim();

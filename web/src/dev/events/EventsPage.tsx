@@ -1,6 +1,5 @@
 import { Button } from "@mantine/core";
-import { queryClient, useMe } from "../../api/queries";
-import { Choice } from "../parts/Choice";
+import { queryClient } from "../../api/queries";
 import styles from "../parts/console.module.css";
 import { useFilters } from "../parts/filters";
 import { Since } from "../parts/Since";
@@ -10,13 +9,11 @@ import { PageTitle } from "../../ui/PageTitle";
 import { EventDetail } from "./EventDetail";
 import { EventTable } from "./EventTable";
 import { EventTypeChoice } from "./EventTypeChoice";
-import { numberOptions } from "../../ui/phone";
+import { NumberSelect } from "../../ui/NumberSelect";
 
 export default function EventsPage() {
   const t = useDev();
-  const me = useMe();
   const [filters, change] = useFilters();
-  const numbers = numberOptions(me.numbers);
   return (
     <div className={styles.page}>
       <header className={styles.head}>
@@ -31,7 +28,7 @@ export default function EventsPage() {
       </header>
       <div className={styles.bar} role="search" aria-label={t.filters}>
         <EventTypeChoice value={filters.type} change={(type) => change({ type })} />
-        <Choice label={t.number} any={t.any} value={filters.number} options={numbers} change={(number) => change({ number })} />
+        <NumberSelect native className={styles.filter} size="sm" label={t.number} any={t.any} value={filters.number} onChange={(number) => change({ number })} />
         <Since value={filters.since} change={(since) => change({ since })} />
       </div>
       <Split aside={filters.id ? <EventDetail id={filters.id} close={() => change({ id: undefined })} /> : undefined}>

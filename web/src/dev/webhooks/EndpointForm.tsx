@@ -8,7 +8,7 @@ import { useSubmit } from "../../ui/useSubmit";
 import { eventTypesQuery } from "../events/data";
 import { useDev } from "../text";
 import { refreshWebhooks, type Endpoint } from "./data";
-import { numberOptions } from "../../ui/phone";
+import { NumbersSelect } from "../../ui/NumberSelect";
 
 /** Adds an endpoint or changes one. One that the service has disabled is enabled by saving it. */
 export function EndpointForm(props: { endpoint?: Endpoint; close: () => void; done: (endpoint: Endpoint) => void }) {
@@ -52,10 +52,9 @@ export function EndpointForm(props: { endpoint?: Endpoint; close: () => void; do
         onChange={(chosen) => setEvents(chosen.at(-1) === "*" ? ["*"] : chosen.filter((type) => type !== "*"))}
       />
       {me.numbers.length > 0 && (
-        <MultiSelect
+        <NumbersSelect
           label={t.numbers}
           placeholder={numbers.length === 0 ? t.allNumbers : undefined}
-          data={numberOptions(me.numbers)}
           value={numbers}
           error={submit.errorOf("phone_number_ids")}
           onChange={setNumbers}

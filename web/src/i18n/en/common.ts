@@ -17,6 +17,8 @@ export const common = {
   search: "Search",
   you: "You",
   none: "None",
+  nothingFound: "Nothing found",
+  noSuchNumber: "Number not found",
   yesterday: "Yesterday",
   today: "Today",
   now: "just now",

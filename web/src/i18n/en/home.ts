@@ -45,6 +45,7 @@ export const home = {
   failed: "Failed",
   failures: "Why messages failed",
   noFailures: "No message failed.",
+  moreNumbers: (n: number) => (n === 1 ? "and 1 more number" : `and ${n} more numbers`),
   hours: "When people write",
   hoursHint: "Incoming messages by weekday and hour, in your time zone.",
   hourTitle: (day: string, hour: string, n: number) => `${day} ${hour}: ${n}`,

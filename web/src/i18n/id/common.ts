@@ -20,6 +20,8 @@ export const common: Translated<typeof english> = {
   search: "Cari",
   you: "Anda",
   none: "Tidak ada",
+  nothingFound: "Tidak ditemukan",
+  noSuchNumber: "Nomor ini tidak ada",
   yesterday: "Kemarin",
   today: "Hari ini",
   now: "baru saja",

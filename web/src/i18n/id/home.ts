@@ -48,6 +48,7 @@ export const home: Translated<typeof english> = {
   failed: "Gagal",
   failures: "Mengapa pesan gagal",
   noFailures: "Tidak ada pesan yang gagal.",
+  moreNumbers: (n: number) => `dan ${n} nomor lainnya`,
   hours: "Kapan orang menulis",
   hoursHint: "Pesan yang masuk, menurut hari dan jam di zona waktu Anda.",
   hourTitle: (day, hour, n) => `${day} ${hour}: ${n}`,

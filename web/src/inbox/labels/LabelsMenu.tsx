@@ -1,6 +1,7 @@
 import { Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { labelsQuery, useMe } from "../../api/queries";
+import { useNumber } from "../../api/numbers";
+import { labelsQuery } from "../../api/queries";
 import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
@@ -28,10 +29,11 @@ export function LabelsMenu({ conversation: c }: { conversation: Conversation }) 
 
 export function LabelChoices({ conversation: c }: { conversation: Conversation }) {
   const t = useText("inbox");
-  const team = useMe().numbers.find((n) => n.phone_number_id === c.number.phone_number_id)?.team_id;
-  const labels = (useQuery(labelsQuery).data ?? []).filter((l) => !team || l.team_id === team);
+  const { number, coming } = useNumber(c.number.phone_number_id);
+  const labels = (useQuery(labelsQuery).data ?? []).filter((l) => !number || l.team_id === number.team_id);
   const { mutate } = useLabel();
   const chosen = new Set(c.labels.map((l) => l.id));
+  if (coming) return null;
   if (labels.length === 0) return <Menu.Label>{t.noLabels}</Menu.Label>;
   return labels.map((label) => (
     <Menu.CheckboxItem

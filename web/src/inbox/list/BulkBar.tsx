@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Menu, Tooltip } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useNumbers } from "../../api/numbers";
 import { labelsQuery, peopleQuery, useMe } from "../../api/queries";
 import { useText } from "../../i18n";
 import { Dot } from "../../ui/Dot";
@@ -79,13 +80,15 @@ function People({ onChoose }: { onChoose: (id: string | null) => void }) {
 
 /** The teams of what is chosen: labels of others would be put on nothing. Empty where they are not known. */
 function useChosenTeams(): Set<string> {
-  const { numbers } = useMe();
+  const { numbers, more_numbers } = useMe();
   const { filter } = usePlace();
   const { selected, all } = useSelection();
   const rows = useInfiniteQuery(conversationsQuery(filter)).data?.pages.flatMap((page) => page.data) ?? [];
   const chosen = rows.filter((c) => selected.has(c.id)).map((c) => c.number.phone_number_id);
-  const of = (number: string) => (all ? !filter.number || filter.number === number : chosen.includes(number));
-  return new Set(numbers.filter((n) => of(n.phone_number_id)).map((n) => n.team_id));
+  const narrowed = all ? (filter.number ? [filter.number] : []) : [...new Set(chosen)];
+  const found = useNumbers(narrowed).flatMap(({ number }) => number ?? []);
+  if (all && !filter.number) return new Set(more_numbers ? [] : numbers.map((n) => n.team_id));
+  return new Set(found.length < narrowed.length ? [] : found.map((n) => n.team_id));
 }
 
 function Labels({ onChoose }: { onChoose: (id: string) => void }) {

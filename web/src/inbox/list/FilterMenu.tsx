@@ -1,7 +1,7 @@
 import { Button, Checkbox, Indicator, Popover, Select, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { labelsQuery, peopleQuery, useMe } from "../../api/queries";
+import { labelsQuery, peopleQuery } from "../../api/queries";
 import type { Named } from "../../api/types";
 import type { InboxSearch } from "../address";
 import { useText } from "../../i18n";
@@ -9,7 +9,7 @@ import { IconButton } from "../../ui/IconButton";
 import { useLabelChoices } from "../../ui/labelNames";
 import { usePlace } from "../place";
 import styles from "./FilterMenu.module.css";
-import { numberOptions } from "../../ui/phone";
+import { NumberSelect } from "../../ui/NumberSelect";
 
 const own = ["status", "number", "label_id", "assigned_to", "unread", "sort"] as const;
 
@@ -39,7 +39,7 @@ export function FilterMenu() {
   );
 }
 
-type Filter = "status" | "number" | "label_id" | "assigned_to" | "sort";
+type Filter = "status" | "label_id" | "assigned_to" | "sort";
 
 interface Choice {
   value: string;
@@ -54,7 +54,6 @@ function Filters() {
   const { search, show } = usePlace();
   const labels = useLabelChoices(useQuery(labelsQuery).data ?? []);
   const people = useQuery(peopleQuery).data ?? [];
-  const numbers = numberOptions(useMe().numbers);
   const set = (change: InboxSearch) => show({ search: { ...search, ...change, item: undefined } });
   const filter = (name: Filter, label: string, data: Choice[], placeholder: string) => (
     <Select
@@ -70,7 +69,7 @@ function Filters() {
   return (
     <div className={styles.filters}>
       {filter("status", t.status_, choicesOf(t.statuses), t.statuses.open)}
-      {filter("number", t.number, numbers, t.any)}
+      <NumberSelect label={t.number} any={t.any} value={search.number} comboboxProps={{ withinPortal: false }} onChange={(number) => set({ number })} />
       {filter("label_id", t.label, labels, t.any)}
       {filter("assigned_to", t.assignee, namedChoices(people), t.any)}
       {filter("sort", t.sort, choicesOf(t.sorts), t.sorts.newest)}

@@ -6,7 +6,7 @@ import type { InboxSearch, Since } from "../address";
 import tabs from "../list/ListTabs.module.css";
 import { inboxPath, usePlace } from "../place";
 import styles from "./SearchFilters.module.css";
-import { numberOptions } from "../../ui/phone";
+import { NumberSelect } from "../../ui/NumberSelect";
 
 const sections: readonly InboxSearch["in"][] = [undefined, "contacts", "messages", "notes"];
 
@@ -42,15 +42,13 @@ export function SearchFilters() {
           onChange={({ target }) => show({ search: { ...search, since: target.value === "any" ? undefined : (target.value as Since) } })}
         />
         {numbers.length > 1 && (
-          <NativeSelect
+          <NumberSelect
+            native
             size="xs"
             aria-label={t.searchNumber}
-            data={[
-              { value: "", label: t.searchAnyNumber },
-              ...numberOptions(numbers),
-            ]}
-            value={search.number ?? ""}
-            onChange={({ target }) => show({ search: { ...search, number: target.value || undefined } })}
+            any={t.searchAnyNumber}
+            value={search.number}
+            onChange={(number) => show({ search: { ...search, number } })}
           />
         )}
       </div>

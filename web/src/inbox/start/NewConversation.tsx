@@ -1,4 +1,4 @@
-import { Modal, Select, TextInput } from "@mantine/core";
+import { Modal, TextInput } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,7 +12,8 @@ import { usePlace } from "../place";
 import { TemplatePicker, type Filled } from "../templates/TemplatePicker";
 import { useKeys } from "./useKeys";
 import styles from "./NewConversation.module.css";
-import { numberOptions, phoneIn } from "../../ui/phone";
+import { NumberSelect } from "../../ui/NumberSelect";
+import { phoneIn } from "../../ui/phone";
 
 /** Begins a conversation by a template. Where there is one with this person, the message lands in it. */
 export default function NewConversation({ onClose }: { onClose: () => void }) {
@@ -22,7 +23,7 @@ export default function NewConversation({ onClose }: { onClose: () => void }) {
   const { numbers } = useMe();
   const { open } = usePlace();
   const narrow = useMediaQuery("(max-width: 720px)");
-  const [from, setFrom] = useState(numbers[0]?.phone_number_id ?? null);
+  const [from, setFrom] = useState(numbers[0]?.phone_number_id);
   const [to, setTo] = useState("");
   const keyOf = useKeys();
   const phone = phoneIn(to);
@@ -43,7 +44,7 @@ export default function NewConversation({ onClose }: { onClose: () => void }) {
       fullScreen={narrow}
       closeButtonProps={{ "aria-label": common.close }}
     >
-      {from === null ? (
+      {from === undefined ? (
         <EmptyState icon="phone" title={t.startNoNumber} />
       ) : (
         <>
@@ -61,14 +62,13 @@ export default function NewConversation({ onClose }: { onClose: () => void }) {
 
 interface Ends {
   from: string;
-  setFrom: (number: string | null) => void;
+  setFrom: (number: string | undefined) => void;
   to: string;
   setTo: (text: string) => void;
 }
 
 function FromAndTo({ from, setFrom, to, setTo }: Ends) {
   const t = useText("inbox");
-  const numbers = numberOptions(useMe().numbers);
   return (
     <div className={styles.people}>
       <TextInput
@@ -79,7 +79,7 @@ function FromAndTo({ from, setFrom, to, setTo }: Ends) {
         value={to}
         onChange={(event) => setTo(event.target.value)}
       />
-      <Select label={t.startFrom} allowDeselect={false} value={from} data={numbers} onChange={setFrom} />
+      <NumberSelect label={t.startFrom} value={from} onChange={setFrom} />
     </div>
   );
 }

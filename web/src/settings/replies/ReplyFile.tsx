@@ -2,7 +2,7 @@ import { Button, Input } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { part } from "../../api/part";
-import { useMe } from "../../api/queries";
+import { useNumberOfTeam } from "../../api/numbers";
 import { useText } from "../../i18n";
 import { fileQuery } from "../../media/data";
 import { Icon } from "../../ui/icons";
@@ -21,9 +21,8 @@ interface Props {
 /** The file that goes with a canned reply: from the library, or put there first. */
 export function ReplyFile({ id, team, error, onChange }: Props) {
   const t = useText("settings");
-  const { numbers } = useMe();
   const [choosing, setChoosing] = useState(false);
-  const number = (numbers.find((n) => n.team_id === team) ?? numbers[0])?.phone_number_id;
+  const number = useNumberOfTeam(team)?.phone_number_id;
   const file = useQuery({ ...fileQuery(number ?? "", id ?? ""), enabled: id !== null && number !== undefined }).data;
   if (!number) return null;
   return (

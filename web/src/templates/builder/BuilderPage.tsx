@@ -8,14 +8,13 @@ import { FormError } from "../../ui/FormError";
 import { LinkButton } from "../../ui/LinkButton";
 import { Loaded } from "../../ui/Loaded";
 import { Missing } from "../../ui/Missing";
-import { NoNumber } from "../../ui/NoNumber";
 import { Unsaved } from "../../ui/Unsaved";
 import { PageTitle } from "../../ui/PageTitle";
 import { messageOf } from "../../ui/messages";
 import { toast, toastError } from "../../ui/toasts";
 import type { BuilderSearch } from "../address";
-import { createTemplate, deleteDraft, draftQuery, editTemplate, historyQuery, saveDraft, useNumber, versionsQuery } from "../data";
-import { NumberSelect } from "../parts";
+import { createTemplate, deleteDraft, draftQuery, editTemplate, historyQuery, saveDraft, versionsQuery } from "../data";
+import { AccountSelect, OfAccount } from "../parts";
 import { useTemplateText } from "../text";
 import styles from "./Builder.module.css";
 import { BuilderForm } from "./BuilderForm";
@@ -34,13 +33,11 @@ const useOpening = () => useLocation({ select: ({ state }) => state.builder ?? s
 
 /** Writes a template: a new one, a change of one, one in another language, or on from a draft. */
 export default function BuilderPage() {
-  const t = useTemplateText();
   const search: BuilderSearch = useSearch({ from: "/signed-in/templates/new" });
-  const number = useNumber(search.number)?.phone_number_id;
   const opening = useOpening();
   return (
     <AdminsOnly>
-      {number ? <Beginning key={opening} number={number} search={search} /> : <NoNumber icon="template">{t.noNumberHint}</NoNumber>}
+      <OfAccount wanted={search.number}>{(number) => <Beginning key={opening} number={number} search={search} />}</OfAccount>
     </AdminsOnly>
   );
 }
@@ -118,7 +115,7 @@ function Builder({ number, title, begin, edit, draft }: BuilderProps) {
       <form ref={page} className={styles.columns} onSubmit={onSubmit} noValidate>
         <div className={styles.fields}>
           {submit.error !== undefined && <FormError error={submit.error} text={submit.beside ? t.fixFirst : undefined} />}
-          {!edit && !draft && <NumberSelect label={t.number} number={number} set={changeNumber} />}
+          {!edit && !draft && <AccountSelect label={t.number} number={number} set={changeNumber} />}
           <BuilderForm number={number} form={form} fixed={{ identity: edit !== undefined, category: edit?.approved ?? false }} errorOf={submit.errorOf} change={change} />
         </div>
         <aside className={styles.aside}>

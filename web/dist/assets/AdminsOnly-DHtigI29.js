@@ -1,1 +1,0 @@
-import{gt as e}from"./vendor-ShUccar7.js";import{O as t,kt as n,yt as r}from"./shared-Cm8NdCJA.js";var i=e();function a({children:e}){let a=r(`settings`);return n()?e:(0,i.jsx)(t,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

@@ -1,1 +1,0 @@
-import{Gt as e,Wt as t}from"./shared-Cm8NdCJA.js";var n=new t(!1),r=()=>e(n),i=e=>n.set(e);export{r as n,i as t};
