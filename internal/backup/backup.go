@@ -72,6 +72,9 @@ func Write(ctx context.Context, dir, path string, o Options) (Summary, error) {
 	if err := requireReplaceable(dir, path); err != nil {
 		return Summary{}, err
 	}
+	if _, err := os.Stat(filepath.Join(dir, keyName)); o.Key && errors.Is(err, fs.ErrNotExist) {
+		return Summary{}, fmt.Errorf("%s has no %s to put into the copy: leave --with-key out, and keep a copy of PARLEY_SECRET_KEY", dir, keyName)
+	}
 	room, err := os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".part-*")
 	if err != nil {
 		return Summary{}, fmt.Errorf("%w: the copy goes into a folder that is there, and that this user may write to", err)

@@ -323,6 +323,10 @@ func TestUnusableFiles(t *testing.T) {
 	if want := "a folder that is there"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v is not %q", err, want)
 	}
+	_, err = backup.Write(t.Context(), o.dir, filepath.Join(dir, "copy.tar"), backup.Options{Key: true})
+	if want := o.dir + " has no secret.key"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v is not %q", err, want)
+	}
 	copied := o.copy(backup.Options{})
 	content, err := os.ReadFile(copied)
 	must(t, err)

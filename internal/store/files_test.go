@@ -100,3 +100,36 @@ func TestLockThatCannotBeOpened(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Whatever root makes in the folder of a server that is not root, the server can use. Who runs the test cannot give a folder
+// away unless it is root; then all belongs to the one who runs it.
+func TestFilesBelongToTheOwnerOfTheFolder(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewEmptyConfig(t, storetest.SQLite)
+	const stranger = 12345
+	if err := os.Chown(cfg.Dir, stranger, stranger); err != nil && os.Geteuid() == 0 {
+		t.Fatal(err)
+	}
+	st := storetest.OpenAt(t, cfg)
+	_, err := st.OpenSearch(t.Context())
+	requireNoError(t, err)
+	files, err := os.ReadDir(cfg.Dir)
+	requireNoError(t, err)
+	if len(files) < 4 {
+		t.Errorf("only %v are there", files)
+	}
+	for _, file := range files {
+		if path := filepath.Join(cfg.Dir, file.Name()); ownerOf(t, path) != ownerOf(t, cfg.Dir) {
+			t.Errorf("%s belongs to %v", path, ownerOf(t, path))
+		}
+	}
+}
+
+// ownerOf is the user and the group that a file belongs to.
+func ownerOf(t *testing.T, path string) [2]uint32 {
+	t.Helper()
+	info, err := os.Stat(path)
+	requireNoError(t, err)
+	owner := info.Sys().(*syscall.Stat_t)
+	return [2]uint32{owner.Uid, owner.Gid}
+}

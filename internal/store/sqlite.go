@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -265,7 +264,7 @@ func lockServing(cfg Config) (release func(), err error) {
 
 // lockFile locks the file at path as flock does; the kernel drops the lock with the process.
 func lockFile(path string, how int) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := openPrivate(path, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 const (
@@ -127,7 +128,7 @@ func tighten(dir string, log *slog.Logger) {
 
 // createPrivate creates an empty private database, because SQLite would leave the mode to the umask.
 func createPrivate(path string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, privateFile)
+	f, err := openPrivate(path, os.O_EXCL)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -135,4 +136,25 @@ func createPrivate(path string) error {
 		return fmt.Errorf("make the embedded store: %w", err)
 	}
 	return f.Close()
+}
+
+// openPrivate opens a file of the folder for writing, and makes it if it is missing. Root gives it to the folder's owner: the
+// server, which is not root, could not open it after a command that root has run.
+func openPrivate(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|flags, privateFile)
+	if err == nil && os.Geteuid() == 0 {
+		giveToOwnerOf(filepath.Dir(path), f)
+	}
+	return f, err
+}
+
+// giveToOwnerOf gives root's file to the user and the group that a folder belongs to.
+func giveToOwnerOf(dir string, f *os.File) {
+	folder, err := os.Stat(dir)
+	if err != nil {
+		return
+	}
+	if owner, known := folder.Sys().(*syscall.Stat_t); known && owner.Uid != 0 {
+		_ = f.Chown(int(owner.Uid), int(owner.Gid)) // some shared folders refuse it to root, and then all is as it was
+	}
 }

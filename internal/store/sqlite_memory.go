@@ -44,7 +44,7 @@ const markSize = 8
 
 // openMemory returns an empty cache of the store in a folder.
 func openMemory(dir string) (*sqliteMemory, error) {
-	mark, err := os.OpenFile(filepath.Join(dir, markFile), os.O_CREATE|os.O_RDWR, privateFile)
+	mark, err := openPrivate(filepath.Join(dir, markFile), 0)
 	if err != nil {
 		return nil, err
 	}
