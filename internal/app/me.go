@@ -45,7 +45,7 @@ type meView struct {
 	Numbers      []numberMe     `json:"numbers" doc:"Those that the user may see, newest first, up to 500."`
 	MoreNumbers  bool           `json:"more_numbers" doc:"The user may see more numbers than these. GET /numbers finds them."`
 	SetUpStep    bool           `json:"second_step_needed" doc:"The organization wants two-step sign-in of everybody, and the user has to set it up before anything else."`
-	Simulator    bool           `json:"simulator" doc:"The provider is simulated: there is a phone to write from."`
+	Simulator    bool           `json:"simulator" doc:"There is a simulated phone to write from: the provider is simulated, and the user sees more than what is assigned."`
 	Version      string         `json:"version"`
 }
 
@@ -94,7 +94,7 @@ func (a *App) viewMe(r store.Reader, s store.SessionContext) (meView, error) {
 	view := meView{
 		User:         userMe{u.ID, u.Name, u.Email, u.Role, u.Sees, u.Away, u.SecondStep, a.isOperator(&u), rest.Instant(u.CreatedAt)},
 		Organization: organizationMe{s.Organization.ID, s.Organization.Name}, Plan: planMe{s.Plan.Name, s.Plan.Customers},
-		Teams: []teamRefView{}, Numbers: []numberMe{}, SetUpStep: lacksSecondStep(s.Organization, u), Simulator: a.cfg.Phones != nil, Version: a.cfg.Version,
+		Teams: []teamRefView{}, Numbers: []numberMe{}, SetUpStep: lacksSecondStep(s.Organization, u), Simulator: a.cfg.Phones != nil && u.Sees != chat.SeesAssigned, Version: a.cfg.Version,
 	}
 	teams, err := core.TeamsOf(r, u)
 	if err != nil {

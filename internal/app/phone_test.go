@@ -133,6 +133,13 @@ func TestPhoneShowsOwnNumbersOnly(t *testing.T) {
 	assigned := w.As(t, c.me) // whose conversation it is not
 	assigned.Get(t, dewi+"/messages?number="+firstNumber).RequireFailure(t, "forbidden", "")
 	assigned.Do(t, "POST", dewi+"/messages", `{"number":"`+firstNumber+`","type":"text","text":"x"}`).RequireFailure(t, "forbidden", "")
+	for who, want := range map[*apptest.Browser]bool{b: true, assigned: false} {
+		var me struct{ Simulator bool }
+		who.Get(t, "/me").Data(t, &me)
+		if me.Simulator != want {
+			t.Errorf("there is a phone: %t, want %t", me.Simulator, want)
+		}
+	}
 }
 
 // TestNoPhoneWithARealProvider checks that the operations do not exist.

@@ -55,6 +55,11 @@ export function useIsAdmin(): boolean {
   return useMe().user.role !== "agent";
 }
 
+/** Whether the user may do what concerns everybody who writes with a number. */
+export function useSeesEverybody(): boolean {
+  return useMe().user.sees !== "assigned";
+}
+
 /** The teams that the user may choose from: all of them, or the user's own. */
 export function useTeams(): Named[] {
   const me = useMe();

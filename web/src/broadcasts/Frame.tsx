@@ -11,7 +11,7 @@ import { useBroadcasts } from "./text";
 export function Frame(props: { title: string; hint?: ReactNode; action?: ReactNode; back?: boolean; children: ReactNode }) {
   const t = useBroadcasts();
   return (
-    <AdminsOnly>
+    <AdminsOnly everybody>
       <div className={styles.page}>
         <div className={styles.inner}>
           {props.back && <Link to="/broadcasts" search={lastList()} className={styles.back}>{t.back}</Link>}

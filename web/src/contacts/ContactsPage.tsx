@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { address } from "../api/client";
-import { useIsAdmin } from "../api/queries";
+import { useIsAdmin, useSeesEverybody } from "../api/queries";
 import { useLanguage, useText } from "../i18n";
 import { PageTitle } from "../ui/PageTitle";
 import { Icon } from "../ui/icons";
@@ -59,6 +59,7 @@ function Head({ search, count, add }: { search: ContactsSearch; count: number | 
   const t = useText("contacts");
   const format = new Intl.NumberFormat(useLanguage());
   const admin = useIsAdmin();
+  const everybody = useSeesEverybody();
   const shown = count === undefined ? "" : format.format(count) + (count >= 100_000 ? "+" : "");
   return (
     <header className={styles.head}>
@@ -67,7 +68,7 @@ function Head({ search, count, add }: { search: ContactsSearch; count: number | 
       <span className={styles.space} />
       {admin && (
         <>
-          <Button variant="default" component={Link} to="/contacts/import">{t.importFile}</Button>
+          {everybody && <Button variant="default" component={Link} to="/contacts/import">{t.importFile}</Button>}
           <Button variant="default" component="a" href={address("/contacts/export", filterOf(search))} download>{t.exportFile}</Button>
           <Button leftSection={<Icon name="plus" size={18} />} onClick={add}>{t.add}</Button>
         </>

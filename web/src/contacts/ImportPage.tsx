@@ -22,7 +22,7 @@ const upload = (file: File) =>
 /** From a file to contacts: choose it, say what its columns are, see how far it is. */
 export default function ImportPage() {
   return (
-    <AdminsOnly>
+    <AdminsOnly everybody>
       <Import />
     </AdminsOnly>
   );

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { send } from "../api/client";
 import { numberQuery } from "../api/numbers";
-import { queryClient, useIsAdmin, useMe } from "../api/queries";
+import { queryClient, useIsAdmin, useMe, useSeesEverybody } from "../api/queries";
 import type { BusinessNumber } from "../api/types";
 import { CopyId } from "../inbox/context/CopyId";
 import { useLanguage, useText } from "../i18n";
@@ -47,6 +47,7 @@ export default function NumberPage() {
 function Detail({ id, number: n }: { id: string; number: BusinessNumber }) {
   const t = useNumbers();
   const admin = useIsAdmin();
+  const everybody = useSeesEverybody();
   const owner = n.customer ? t.ofCustomer(n.customer.name) : t.own;
   return (
     <Section title={numberName(n)} hint={<Parts>{[n.name && phoneOf(n.phone_number), owner]}</Parts>} action={admin && <Refresh id={id} />}>
@@ -56,7 +57,7 @@ function Detail({ id, number: n }: { id: string; number: BusinessNumber }) {
       </Panel>
       <HistoryPanel id={id} />
       <PacePanel id={id} />
-      {admin && <FailuresPanel id={id} />}
+      {admin && everybody && <FailuresPanel id={id} />}
       {admin && <ProfilePanel id={id} />}
       {admin && <ManagePanel id={id} number={n} />}
     </Section>

@@ -1,6 +1,6 @@
 import type { LinkProps } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { useIsAdmin, useMe } from "../api/queries";
+import { useIsAdmin, useMe, useSeesEverybody } from "../api/queries";
 import { useText } from "../i18n";
 import type { IconName } from "../ui/icons";
 
@@ -20,6 +20,7 @@ export function usePages(): Page[] {
   const t = useText("shell");
   const { simulator, plan, user } = useMe();
   const admin = useIsAdmin();
+  const everybody = useSeesEverybody();
   return useMemo(() => {
     const pages: Page[] = [
       { to: "/", icon: "home", name: t.home, main: true },
@@ -27,7 +28,7 @@ export function usePages(): Page[] {
       { to: "/contacts", icon: "people", name: t.contacts, main: true },
       { to: "/templates", icon: "template", name: t.templates },
       { to: "/media", icon: "image", name: t.media },
-      { to: "/broadcasts", icon: "horn", name: t.broadcasts, shown: admin },
+      { to: "/broadcasts", icon: "horn", name: t.broadcasts, shown: admin && everybody },
       { to: "/numbers", icon: "sim", name: t.numbers },
       { to: "/customers", icon: "building", name: t.customers, shown: admin && plan.customers },
       { to: "/phone", icon: "phone", name: t.phone, shown: simulator },
@@ -36,5 +37,5 @@ export function usePages(): Page[] {
       { to: "/settings", icon: "gear", name: t.settings, end: true },
     ];
     return pages.filter((page) => page.shown !== false);
-  }, [t, simulator, plan, user.operator, admin]);
+  }, [t, simulator, plan, user.operator, admin, everybody]);
 }

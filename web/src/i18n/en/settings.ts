@@ -13,6 +13,8 @@ export const settings = {
 
   adminsOnly: "This page is for admins",
   adminsOnlyBody: "Ask an admin of your organization to change your role, or to do it for you.",
+  everybodyOnly: "This page is for those who see every conversation",
+  everybodyOnlyBody: "You see what is assigned to you. An admin can let you see more, in the settings of users.",
 
   profile: "Profile",
   name: "Name",

@@ -16,6 +16,8 @@ export const settings: Translated<typeof english> = {
 
   adminsOnly: "Halaman ini untuk admin",
   adminsOnlyBody: "Minta admin organisasi Anda mengubah peran Anda, atau melakukannya untuk Anda.",
+  everybodyOnly: "Halaman ini untuk yang melihat semua percakapan",
+  everybodyOnlyBody: "Anda melihat yang ditugaskan kepada Anda. Admin dapat mengizinkan Anda melihat lebih banyak, di pengaturan pengguna.",
 
   profile: "Profil",
   name: "Nama",

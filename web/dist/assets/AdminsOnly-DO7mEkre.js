@@ -1,1 +1,0 @@
-import{gt as e}from"./vendor-ShUccar7.js";import{Pt as t,k as n,wt as r}from"./shared-1y5JBqGi.js";var i=e();function a({children:e}){let a=r(`settings`);return t()?e:(0,i.jsx)(n,{icon:`lock`,title:a.adminsOnly,children:a.adminsOnlyBody})}export{a as t};

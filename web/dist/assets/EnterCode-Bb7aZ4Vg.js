@@ -1,0 +1,1 @@
+export{t as default}from"./EnterCode-CmKN5Zni.js";

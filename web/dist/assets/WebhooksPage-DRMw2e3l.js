@@ -1,1 +1,0 @@
-export{t as StateTag,n as default}from"./WebhooksPage-C9_8-Fke.js";

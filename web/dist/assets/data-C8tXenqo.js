@@ -1,1 +1,0 @@
-import{T as e}from"./vendor-ShUccar7.js";import{Bt as t,Vt as n}from"./shared-1y5JBqGi.js";import{r}from"./filters-Dj04viNi.js";var i=e=>r(`events`,`/events`,`from`,e),a=t=>e({queryKey:[`event`,t],queryFn:()=>n(`/events/${t}`)}),o=e({queryKey:[`event types`],queryFn:()=>t(`/event_types`)});export{o as n,i as r,a as t};

@@ -1,1 +1,0 @@
-import{Xt as e,Yt as t}from"./shared-1y5JBqGi.js";var n=new t(!1),r=()=>e(n),i=e=>n.set(e);export{r as n,i as t};
