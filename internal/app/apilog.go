@@ -64,7 +64,7 @@ func orNil(text string) *string {
 type callFilter struct {
 	Method string     `query:"method" enum:"GET,POST,PATCH,PUT,DELETE"`
 	Status string     `query:"status" pattern:"^([1-5]xx|[1-5][0-9][0-9]|failed)$" doc:"One, such as 404; a hundred of them, such as 4xx; or failed: 400 and above."`
-	Path   string     `query:"path" minLength:"1" maxLength:"200" doc:"Any part of it."`
+	Path   string     `query:"path" minLength:"1" maxLength:"200" doc:"Any part of it, in whatever case."`
 	Route  string     `query:"route" minLength:"1" maxLength:"200" doc:"The operation's path with its variables."`
 	KeyID  rest.KeyID `query:"key_id"`
 	Code   string     `query:"code" pattern:"^[a-z0-9_]{1,64}$"`

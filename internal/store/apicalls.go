@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -14,7 +15,7 @@ const firstFailure = 400
 type CallFilter struct {
 	Method   string
 	Statuses [2]int // from, to; zero for all
-	Path     string // any part of it
+	Path     string // any part of it, in any case
 	Route    string
 	KeyID    string
 	Code     string
@@ -44,7 +45,7 @@ func (f CallFilter) look(orgID string) *look[APICall] {
 	l.wantIf("key_id = ?", f.KeyID)
 	l.wantIf("route = ?", f.Route)
 	if f.Path != "" {
-		l.want(`path LIKE ? ESCAPE '\'`, "%"+likeEscaper.Replace(f.Path)+"%")
+		l.want(`LOWER(path) LIKE ? ESCAPE '\'`, "%"+likeEscaper.Replace(strings.ToLower(f.Path))+"%") // it is escaped: all ASCII
 	}
 	return l
 }
