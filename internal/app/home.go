@@ -127,8 +127,9 @@ func getAttention(c *rest.Call, _ *noInput) (view attentionView, err error) {
 		Numbers: []troubledNumberView{}, Endpoints: []endpointAlarmView{}, Templates: []templateAlarmView{},
 	}
 	for _, n := range a.Numbers {
+		restriction, _ := n.RestrictionAt(c.Now())
 		view.Numbers = append(view.Numbers, troubledNumberView{n.PhoneNumberID, n.PhoneNumber, n.Name, string(n.Status),
-			n.ProviderStatus, n.Quality, (*string)(n.Restriction)})
+			n.ProviderStatus, n.Quality, (*string)(restriction)})
 	}
 	for _, s := range a.Endpoints {
 		view.Endpoints = append(view.Endpoints, endpointAlarmView{s.ID, s.URL, string(s.Status), rest.InstantPtr(s.FailingSince)})

@@ -117,7 +117,10 @@ type listNumbersInput struct {
 }
 
 func listNumbers(c *rest.Call, in *listNumbersInput, p store.Page) (store.Slice[numberView], error) {
-	filter := store.AccountFilter{Search: in.Q, TeamID: string(in.TeamID), Troubled: in.Troubled == "true"}
+	filter := store.AccountFilter{Search: in.Q, TeamID: string(in.TeamID)}
+	if in.Troubled == "true" {
+		filter.TroubledAt = new(c.Now())
+	}
 	numbers, err := core.ListNumbers(c.Read(), *c.Caller.User, filter, p)
 	return rest.ViewEach(numbers, func(a chat.Account) numberView { return viewNumber(a, c.Now()) }), err
 }

@@ -29,7 +29,7 @@ func NeedsAttention(r store.Reader, u chat.User, plan chat.Plan, now time.Time) 
 	if err = a.conversations(r, u); err != nil {
 		return a, err
 	}
-	numbers, err := r.Accounts(u.OrgID, store.AccountFilter{MemberID: memberID(u), Troubled: true}, store.Page{Limit: mostAlarms})
+	numbers, err := r.Accounts(u.OrgID, store.AccountFilter{MemberID: memberID(u), TroubledAt: &now}, store.Page{Limit: mostAlarms})
 	if err != nil {
 		return a, err
 	}

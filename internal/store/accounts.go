@@ -100,7 +100,7 @@ type AccountFilter struct {
 	CustomerID string             // empty: all
 	TeamID     string             // empty: all
 	MemberID   string             // a user, whose teams they are of; empty: all
-	Troubled   bool               // only those that cannot send as they should
+	TroubledAt *time.Time         // only those that cannot send as they should then; nil: all
 	Search     string             // words that are in the name, the phone number or the phone_number_id
 }
 
@@ -115,8 +115,11 @@ func (r Reader) Accounts(orgID string, f AccountFilter, p Page) (Slice[chat.Acco
 	c.addIf("a.customer_id = ?", f.CustomerID)
 	c.addIf("a.team_id = ?", f.TeamID)
 	c.ofMember(f.MemberID)
-	if f.Troubled {
-		c.add("(a.status <> ? OR a.restricted_sends IS NOT NULL OR a.quality IN ('RED', 'YELLOW'))", string(chat.AccountConnected))
+	if f.TroubledAt != nil {
+		now := f.TroubledAt.UnixMilli()
+		c.add(`(a.status <> ? OR a.quality IN ('RED', 'YELLOW')
+			OR a.restricted_sends IS NOT NULL AND (a.restricted_until IS NULL OR a.restricted_until > ?)
+			OR a.restricted_then IS NOT NULL AND (a.restricted_then_until IS NULL OR a.restricted_then_until > ?))`, string(chat.AccountConnected), now, now)
 	}
 	if f.Search != "" {
 		return r.searchAccounts(c, chat.SearchWords(f.Search), p)

@@ -130,8 +130,32 @@ func TestAccountSearch(t *testing.T) {
 			requireEqual(t, idsFound(t, st, org.ID, store.AccountFilter{Search: c.search}, 1), nil, c.want)
 		}
 		requireEqual(t, idsFound(t, st, org.ID, store.AccountFilter{Search: "jaya", TeamID: team.ID}, 10), nil, []string{"2000009"})
-		requireEqual(t, idsFound(t, st, org.ID, store.AccountFilter{Search: "jaya", Troubled: true}, 10), nil, []string{"2000009"})
+		requireEqual(t, idsFound(t, st, org.ID, store.AccountFilter{Search: "jaya", TroubledAt: new(st.Now())}, 10), nil, []string{"2000009"})
 		requireEqual(t, idsFound(t, st, org.ID, store.AccountFilter{Search: "jaya", MemberID: "usr_nobody"}, 10), nil, nil)
+	})
+}
+
+// A restriction is trouble until its end, and what is left of two until that one's.
+func TestTroubledAccounts(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		org := storetest.Org(t, st)
+		now := st.Now()
+		end, later := now.Add(time.Hour), now.Add(2*time.Hour)
+		for number, ends := range map[string]chat.RestrictionEnds{
+			"1000001": {}, "1000002": {chat.RestrictCustomer: &end}, "1000003": {chat.RestrictBusiness: nil},
+			"1000004": {chat.RestrictCustomer: &end, chat.RestrictBusiness: &later}, "1000005": {chat.RestrictCustomer: &end, chat.RestrictBusiness: nil},
+		} {
+			account := storetest.Account(t, st, org, number)
+			account.SetRestrictions(ends)
+			storetest.InTx(t, st, func(tx *store.Tx) error { return tx.UpdateAccount(account) })
+		}
+		for at, want := range map[time.Time][]string{
+			now: {"1000002", "1000003", "1000004", "1000005"}, end: {"1000003", "1000004", "1000005"}, later: {"1000003", "1000005"},
+		} {
+			found := idsFound(t, st, org.ID, store.AccountFilter{TroubledAt: &at}, 10)
+			slices.Sort(found)
+			requireEqual(t, found, nil, want)
+		}
 	})
 }
 

@@ -146,7 +146,7 @@ func plannedLists(orgID, accountID string) []plannedList {
 		accounts("all", "accounts_by_age", store.AccountFilter{}),
 		accounts("by status", "accounts_by_age", store.AccountFilter{Status: chat.AccountConnected}),
 		accounts("by customer", "accounts_by_customer", store.AccountFilter{CustomerID: "x"}),
-		accounts("by team", "accounts_by_age", store.AccountFilter{TeamID: "x", Troubled: true}),
+		accounts("by team", "accounts_by_age", store.AccountFilter{TeamID: "x", TroubledAt: &time.Time{}}),
 		contacts("all", "contacts_by_age", store.ContactFilter{}),
 		contacts("by search", "contacts_by_age", store.ContactFilter{Search: "x"}),
 		contacts("by number", "contacts_by_number", store.ContactFilter{PhoneNumber: "x"}),
