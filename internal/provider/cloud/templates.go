@@ -39,6 +39,9 @@ func (c *Client) Templates(ctx context.Context, n provider.Number, q provider.Te
 	if err != nil {
 		return provider.TemplatePage{}, err
 	}
+	if !answer.get("data").isArray() {
+		return provider.TemplatePage{}, unreadable(http.StatusOK, nil) // no list must not pass for an empty one
+	}
 	var page provider.TemplatePage
 	for item := range answer.elements("data") {
 		page.Templates = append(page.Templates, readTemplate(item))

@@ -43,10 +43,20 @@ func TestTemplatesReadsAPage(t *testing.T) {
 
 func TestTheLastPageOfTemplatesHasNoNext(t *testing.T) {
 	t.Parallel()
-	for _, answer := range []string{`{"data":[]}`, `{"data":[],"paging":{"cursors":{"before":"b","after":"a"}}}`, `{}`} {
+	for _, answer := range []string{`{"data":[]}`, `{"data":[],"paging":{"cursors":{"before":"b","after":"a"}}}`} {
 		page, err := answering(t, http.StatusOK, nil, answer).Templates(context.Background(), number, provider.TemplateQuery{})
 		if err != nil || page.Next != "" || page.Templates != nil {
 			t.Errorf("%s: %+v, %v", answer, page, err)
+		}
+	}
+}
+
+// An answer without a list says nothing of the templates, which would otherwise be taken for deleted.
+func TestAnAnswerWithoutTemplatesIsNoList(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{`{}`, `{"data":null}`, `{"data":{}}`, `[]`} {
+		if page, err := answering(t, http.StatusOK, nil, answer).Templates(context.Background(), number, provider.TemplateQuery{}); err == nil {
+			t.Errorf("%s: %+v", answer, page)
 		}
 	}
 }
