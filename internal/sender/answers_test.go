@@ -8,16 +8,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/parleyhq/parley/internal/logging/loggingtest"
 	"github.com/parleyhq/parley/internal/provider"
-	"github.com/parleyhq/parley/internal/sender"
 )
 
 // A provider that takes nothing has one line when that begins, with the reason, and one when it answers again; refusals
 // and limits are answers.
 func TestProviderAwayIsTold(t *testing.T) {
-	var log loggingtest.Book
-	var registry *prometheus.Registry
 	inBubble(t, func(t *testing.T, r *rig) {
 		var answer error
 		r.answer = func(context.Context, call) (provider.Sent, error) { return provider.Sent{}, answer }
@@ -30,10 +26,10 @@ func TestProviderAwayIsTold(t *testing.T) {
 				r.post("one", person(people))
 				pass(0)
 			}
-			if text := log.Take(); line == "" && text != "" || !strings.Contains(text, line) || strings.Count(text, "\n") > 1 {
+			if text := r.log.Take(); line == "" && text != "" || !strings.Contains(text, line) || strings.Count(text, "\n") > 1 {
 				t.Errorf("after %v it logged %q, want %q", err, text, line)
 			}
-			if got := troubleOf(t, registry, "provider"); got != trouble {
+			if got := troubleOf(t, r.registry, "provider"); got != trouble {
 				t.Errorf("after %v the trouble is %v", err, got)
 			}
 		}
@@ -44,27 +40,23 @@ func TestProviderAwayIsTold(t *testing.T) {
 		require(outage, 20, begins, 1)
 		require(&provider.Error{HTTPStatus: 400, Code: 131026}, 1, "the provider answers again", 0)
 		require(&provider.Error{HTTPStatus: 400, Code: 131056}, 5, "", 0)
-	}, slowSweeps, func(c *sender.Config) {
-		registry = prometheus.NewRegistry()
-		c.Log, c.Metrics = log.Logger(), sender.NewMetrics(registry)
-	})
+	}, slowSweeps)
 }
 
 // A single message that is tried again counts as often as it is tried.
 func TestProviderAwayForOneMessage(t *testing.T) {
-	var log loggingtest.Book
 	inBubble(t, func(t *testing.T, r *rig) {
 		r.answer = func(context.Context, call) (provider.Sent, error) { return provider.Sent{}, outage }
 		r.post("one", person(1))
 		pass(3*time.Minute - time.Second)
-		if text := log.Take(); text != "" {
+		if text := r.log.Take(); text != "" {
 			t.Errorf("two failures logged %s", text)
 		}
 		pass(time.Hour)
-		if text := log.Take(); strings.Count(text, "the provider does not answer") != 1 {
+		if text := r.log.Take(); strings.Count(text, "the provider does not answer") != 1 {
 			t.Errorf("five failures logged %q", text)
 		}
-	}, slowSweeps, func(c *sender.Config) { c.Log = log.Logger() })
+	}, slowSweeps)
 }
 
 // troubleOf is parley_trouble of a name.

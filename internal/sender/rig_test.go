@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,9 +12,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
+	"github.com/parleyhq/parley/internal/logging/loggingtest"
 	"github.com/parleyhq/parley/internal/part/parttest"
 	"github.com/parleyhq/parley/internal/pgtest"
 	"github.com/parleyhq/parley/internal/provider"
@@ -42,6 +43,9 @@ type rig struct {
 	sender *sender.Sender
 	lease  atomic.Pointer[store.Lease]
 	begin  time.Time
+	log    loggingtest.Book
+	// registry has the metrics of the sender that was started last.
+	registry *prometheus.Registry
 
 	// answer decides the result of a call; nil accepts every message.
 	answer func(ctx context.Context, c call) (provider.Sent, error)
@@ -88,8 +92,10 @@ func slowSweeps(c *sender.Config) { c.SweepEvery = time.Minute }
 
 // start starts the sender, as after a restart of the process.
 func (r *rig) start(change ...func(*sender.Config)) {
+	r.registry = prometheus.NewRegistry()
 	cfg := sender.Config{
-		Store: r.Store, Lease: func() store.Lease { return *r.lease.Load() }, Provider: &providertest.Client{OnSend: r.send}, PerSecond: 1000, Log: slog.New(slog.DiscardHandler),
+		Store: r.Store, Lease: func() store.Lease { return *r.lease.Load() }, Provider: &providertest.Client{OnSend: r.send}, PerSecond: 1000,
+		Log: r.log.Logger(), Metrics: sender.NewMetrics(r.registry),
 		Token: func(a chat.Account) (string, error) { return "opened " + a.Token, nil },
 		Media: func(context.Context, provider.Number, chat.Account, string) (string, string, error) {
 			return "media.1", "https://parley.example/media/1", nil

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -66,7 +65,5 @@ func TestRunEndsWhenTheStoreIsLost(t *testing.T) {
 	if text := lines.String(); !strings.Contains(text, `level=ERROR msg="the store is lost to this process, which ends"`) {
 		t.Errorf("logged %s", text)
 	}
-	if _, err := net.Dial("tcp", s.public.listener.Addr().String()); err == nil {
-		t.Error("the public address still answers")
-	}
+	requireClosed(t, s.public.listener)
 }
