@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -291,11 +290,8 @@ func TestLibraryMedia(t *testing.T) {
 // A message whose library file the provider has deleted is tried again, with the file uploaded anew. Nothing is tried again
 // for uploads that are new, and for other refusals.
 func TestLibraryMediaThatIsGone(t *testing.T) {
-	var mu sync.Mutex
-	var forgotten []string
 	template := `{"name":"hello_world","language":"en_US","components":[{"type":"header","parameters":[{"type":"image","image":{"id":"med_01KJMMA2G0E9RGWQSFQ7CT4JBY"}}]}]}`
 	inBubble(t, func(t *testing.T, r *rig) {
-		forgotten = nil
 		r.answer = func(_ context.Context, c call) (provider.Sent, error) {
 			switch {
 			case c.Message == "other":
@@ -326,18 +322,11 @@ func TestLibraryMediaThatIsGone(t *testing.T) {
 		pass(time.Minute)
 		r.requireState(gone, "sent", false)
 		r.requireState(card, "sent", false)
-		mu.Lock()
-		defer mu.Unlock()
-		slices.Sort(forgotten)
-		if want := []string{"med_01KJMMA2G0E9RGWQSFQ7CT4JBY", "med_gone", "med_new"}; !slices.Equal(forgotten, want) {
-			t.Errorf("asked to forget %q, want %q", forgotten, want)
-		}
-	}, func(c *sender.Config) {
-		c.ForgetMedia = func(_ context.Context, _ chat.Account, ids []string) (bool, error) {
-			mu.Lock()
-			defer mu.Unlock()
-			forgotten = append(forgotten, ids...)
-			return !slices.Contains(ids, "med_new"), nil
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		slices.Sort(r.forgotten)
+		if want := []string{"med_01KJMMA2G0E9RGWQSFQ7CT4JBY", "med_gone", "med_new"}; !slices.Equal(r.forgotten, want) {
+			t.Errorf("asked to forget %q, want %q", r.forgotten, want)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,6 +56,8 @@ type rig struct {
 	names  map[string]string // names of messages, by id
 	flying int
 	most   int // the most calls under way at once
+	// forgotten are the files of which the sender has said that the provider may have deleted them.
+	forgotten []string
 }
 
 // inBubble runs a test with a sender on a store of each engine.
@@ -100,12 +103,20 @@ func (r *rig) start(change ...func(*sender.Config)) {
 		Media: func(context.Context, provider.Number, chat.Account, string) (string, string, error) {
 			return "media.1", "https://parley.example/media/1", nil
 		},
-		ForgetMedia: func(context.Context, chat.Account, []string) (bool, error) { return false, nil },
+		ForgetMedia: r.forgetMedia,
 	}
 	for _, c := range change {
 		c(&cfg)
 	}
 	r.sender = parttest.Start(r.t, sender.New(cfg))
+}
+
+// forgetMedia finds that files were uploaded long ago, except those that are called new.
+func (r *rig) forgetMedia(_ context.Context, _ chat.Account, ids []string) (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.forgotten = append(r.forgotten, ids...)
+	return !slices.Contains(ids, "med_new"), nil
 }
 
 func (r *rig) send(ctx context.Context, from provider.Number, m provider.Outbound) (provider.Sent, error) {
