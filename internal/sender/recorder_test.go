@@ -105,6 +105,18 @@ func recorderOf(record func([]core.SendResult) error, by batches) *recorder {
 	return newRecorder(record, by, func() store.Moment { return store.Moment(1).Add(time.Since(begin)) }, slog.New(slog.DiscardHandler), logging.NewEpisode(nil, nil, "x", "x", "x"))
 }
 
+// addAll adds outcomes that the recorder sees at once: it begins no batch before all have come.
+func addAll(r *recorder, work ...store.SendWork) {
+	r.mu.Lock()
+	for _, w := range work {
+		result := core.SendResult{Work: w}
+		r.put(outcome{result: result, after: func(error) {}})
+		r.count(result, 1)
+	}
+	r.mu.Unlock()
+	r.wake.Wake()
+}
+
 // add adds an outcome that the recorder writes to a.
 func (a *away) add(r *recorder, id string, org int, bulk bool) {
 	r.add(core.SendResult{Work: ofWork(id, org, bulk)}, func(err error) {
@@ -222,9 +234,7 @@ func TestOutcomesOfBroadcastsGather(t *testing.T) {
 			return nil
 		}, onEach["sqlite"])
 		add := func(n int, source chat.Source) {
-			for range n {
-				r.add(core.SendResult{Work: store.SendWork{Message: chat.Message{Source: source}}}, func(error) {})
-			}
+			addAll(r, slices.Repeat([]store.SendWork{{Message: chat.Message{Source: source}}}, n)...)
 			synctest.Wait()
 		}
 		gap := recordGather * 11 / 100 // none comes at the moment of a write
@@ -268,9 +278,7 @@ func TestOutcomesDoNotWaitForThoseOfOthers(t *testing.T) {
 					return nil
 				}, by)
 				for org := range slow {
-					for i := range by.fewest + 1 {
-						r.add(core.SendResult{Work: ofWork(fmt.Sprint(org, i), org+1, false)}, func(error) {})
-					}
+					addAll(r, slices.Repeat([]store.SendWork{ofWork("", org+1, false)}, by.fewest+1)...)
 				}
 				<-time.After(time.Second)
 				for org := range slow {
@@ -405,14 +413,11 @@ func TestFewOutcomesShareABatch(t *testing.T) {
 			return nil
 		}, onEach["postgres"])
 		add := func(first int, counts ...int) {
-			r.mu.Lock() // until all have come
+			var work []store.SendWork
 			for org, n := range counts {
-				for i := range n {
-					r.put(outcome{result: core.SendResult{Work: ofWork(fmt.Sprint(org, i), first+org, false)}, after: func(error) {}})
-				}
+				work = append(work, slices.Repeat([]store.SendWork{ofWork("", first+org, false)}, n)...)
 			}
-			r.mu.Unlock()
-			r.wake.Wake()
+			addAll(r, work...)
 		}
 		add(0, 2, recordFewest+1, 1, recordFewest)
 		<-time.After(time.Second / 4)
@@ -455,14 +460,11 @@ func TestOutcomesThatManyAreToldOf(t *testing.T) {
 			<-time.After(time.Second)
 			return nil
 		}, by)
-		r.mu.Lock() // until all have come
-		for i, orgID := range []string{"many", "many", "many", "few", "fewer", "few"} {
-			w := ofWork(fmt.Sprint(i), 0, false)
-			w.Job.OrgID = orgID
-			r.put(outcome{result: core.SendResult{Work: w}, after: func(error) {}})
+		var work []store.SendWork
+		for _, orgID := range []string{"many", "many", "many", "few", "fewer", "few"} {
+			work = append(work, store.SendWork{Job: store.SendJob{OrgID: orgID}})
 		}
-		r.mu.Unlock()
-		r.wake.Wake()
+		addAll(r, work...)
 		r.stop()
 		slices.SortFunc(batches[:2], slices.Compare[[]string])
 		if want := [][]string{{"few", "few", "fewer"}, {"many", "many"}, {"many"}}; !slices.EqualFunc(batches, want, slices.Equal[[]string]) {
