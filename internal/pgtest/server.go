@@ -82,7 +82,7 @@ func (c Config) startOnce(ctx context.Context, bin string) (*Server, error) {
 
 // launch starts the supervisor, which initializes and runs the server.
 func (c Config) launch(bin string, port int) (*Server, error) {
-	dir, err := os.MkdirTemp("", "parley-pg-")
+	dir, err := c.folder()
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +95,14 @@ func (c Config) launch(bin string, port int) (*Server, error) {
 	}, nil
 }
 
+func (c Config) folder() (string, error) {
+	in := ""
+	if !c.Durable {
+		in = inMemory()
+	}
+	return os.MkdirTemp(in, "parley-pg-")
+}
+
 func (c Config) settings(dir string, port int) []string {
 	settings := []string{
 		"listen_addresses=127.0.0.1",
@@ -103,7 +111,7 @@ func (c Config) settings(dir string, port int) []string {
 		"max_connections=600",
 	}
 	if !c.Durable {
-		settings = append(settings, "fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=32MB")
+		settings = append(settings, "fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=32MB", "max_wal_size=256MB")
 	}
 	var args []string
 	for _, setting := range settings {
