@@ -3,6 +3,7 @@ package core_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/core"
@@ -61,4 +62,37 @@ func TestNoteLostToken(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What a callback reports while the provider is asked about a number, or registers it, is newer than the answer.
+func TestReportsDuringACallAreNewer(t *testing.T) {
+	connected := provider.PhoneNumber{Status: "CONNECTED", VerifiedName: "Kaffee"}
+	for name, end := range map[string]func(tx *store.Tx, then chat.Account) (chat.Account, error){
+		"asked": func(tx *store.Tx, then chat.Account) (chat.Account, error) {
+			return core.KeepStanding(tx, then, connected)
+		},
+		"registered": func(tx *store.Tx, then chat.Account) (chat.Account, error) {
+			return core.EndRegistration(tx, then, new("CONNECTED"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachWorld(t, func(w *world) {
+				then := w.Reload()
+				w.Clock.Advance(time.Minute)
+				w.Apply(provider.AccountUpdate{Origin: provider.Origin{WABAID: then.WABAID}, Event: "PARTNER_REMOVED"})
+				for _, c := range []struct {
+					then chat.Account
+					want chat.AccountStatus
+				}{{then, chat.AccountDisconnected}, {w.Reload(), chat.AccountConnected}} {
+					w.InTx(func(tx *store.Tx) error {
+						_, err := end(tx, c.then)
+						return err
+					})
+					if got := w.Reload(); got.Status != c.want || got.RegisteringUntil != nil {
+						t.Errorf("the account is %s, not %s: %+v", got.Status, c.want, got)
+					}
+				}
+			})
+		})
+	}
 }

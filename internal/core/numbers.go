@@ -31,23 +31,16 @@ func SetRequireOptIn(tx *store.Tx, orgID, accountID string, required bool) (chat
 		audit(tx, orgID, chat.AuditNumberUpdated, ofNumber(account), "changed", "require_opt_in", "require_opt_in", strconv.FormatBool(required)))
 }
 
-// KeepStanding stores the provider's state of a number. A number that was registered before and must be registered
-// again is degraded.
-func KeepStanding(tx *store.Tx, account chat.Account, info provider.PhoneNumber) (chat.Account, error) {
-	current, err := tx.Account(account.OrgID, account.ID)
+// KeepStanding stores the provider's state of a number, unless the account's has changed since the provider was asked; then
+// is the account as it was before that. A number that was registered before and must be registered again is degraded.
+func KeepStanding(tx *store.Tx, then chat.Account, info provider.PhoneNumber) (chat.Account, error) {
+	current, err := tx.Account(then.OrgID, then.ID)
 	if err != nil {
 		return chat.Account{}, orNotFound(err, "business number")
 	}
-	before := current.Status
-	current.Status = info.Standing()
-	if current.Status == chat.AccountOnboarding && before != chat.AccountOnboarding {
-		current.Status = chat.AccountDegraded
+	if !overtaken(then, current) {
+		takeStanding(&current, info)
 	}
-	current.StatusReason = nil
-	if current.Status != chat.AccountConnected {
-		current.StatusReason = new("the provider reports " + info.Status)
-	}
-	current.ProviderStatus = orNil(info.Status)
 	takeRating(&current, info)
 	if name := clippedName(info.VerifiedName); name != nil {
 		current.Name = name
@@ -55,6 +48,25 @@ func KeepStanding(tx *store.Tx, account chat.Account, info provider.PhoneNumber)
 	stored := current
 	stored.UpdatedAt = tx.Now()
 	return stored, tx.UpdateAccount(current)
+}
+
+// overtaken tells whether an account's state was changed while the provider was called, such as by a callback that came
+// meanwhile: what the call has found is older.
+func overtaken(then, now chat.Account) bool {
+	return now.Status != then.Status || deref(now.Reason()) != deref(then.Reason())
+}
+
+func takeStanding(account *chat.Account, info provider.PhoneNumber) {
+	before := account.Status
+	account.Status = info.Standing()
+	if account.Status == chat.AccountOnboarding && before != chat.AccountOnboarding {
+		account.Status = chat.AccountDegraded
+	}
+	account.StatusReason = nil
+	if account.Status != chat.AccountConnected {
+		account.StatusReason = new("the provider reports " + info.Status)
+	}
+	account.ProviderStatus = orNil(info.Status)
 }
 
 // KeepRating stores the provider's rating of a number, and how many people it may write to.
@@ -109,10 +121,10 @@ func registering(now, until time.Time) bool {
 	return left > 0 && left <= 2*registrationLease
 }
 
-// EndRegistration gives the right back. status is the provider's state of a number that was registered; nil: the
-// registration failed.
-func EndRegistration(tx *store.Tx, account chat.Account, status *string) (chat.Account, error) {
-	current, err := tx.Account(account.OrgID, account.ID)
+// EndRegistration gives the right back. then is the account as it was when the registration began, and status the
+// provider's state of a number that was registered; nil: the registration failed.
+func EndRegistration(tx *store.Tx, then chat.Account, status *string) (chat.Account, error) {
+	current, err := tx.Account(then.OrgID, then.ID)
 	if err != nil {
 		return chat.Account{}, orNotFound(err, "account")
 	}
@@ -120,6 +132,8 @@ func EndRegistration(tx *store.Tx, account chat.Account, status *string) (chat.A
 	if status == nil {
 		return current, tx.UpdateAccount(current)
 	}
-	current.Status, current.ProviderStatus = chat.AccountConnected, status
+	if !overtaken(then, current) {
+		current.Status, current.ProviderStatus = chat.AccountConnected, status
+	}
 	return current, errors.Join(tx.UpdateAccount(current), audit(tx, current.OrgID, chat.AuditNumberRegister, ofNumber(current)))
 }
