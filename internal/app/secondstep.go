@@ -20,9 +20,9 @@ func registerSecondStep(a *App) {
 		Summary: "Begin to set up two-step sign-in", Description: "The answer is for an authenticator app. It counts once it is confirmed; another beginning replaces it.",
 	}, a.beginSecondStep)
 
-	rest.Write(a.surface, rest.Operation{
+	rest.Flow(a.surface, rest.Operation{
 		Method: http.MethodPost, Path: "/me/second-step/confirm", ID: "confirmSecondStep", Tag: "Me", Role: chat.RoleAgent, Always: true, Keyless: true,
-		Summary: "Turn on two-step sign-in", Description: "With a code of the app. Recovery codes are shown once. Every other session ends.",
+		Summary: "Turn on two-step sign-in", Description: "With a code of the app, and the password if the beginning said so. Recovery codes are shown once. Every other session ends.",
 	}, a.confirmSecondStep)
 
 	rest.Flow(a.surface, rest.Operation{
@@ -69,6 +69,7 @@ func getSecondStep(c *rest.Call, _ *noInput) (view secondStepView, err error) {
 type begunView struct {
 	Secret  string `json:"secret" doc:"For an app that cannot scan."`
 	Address string `json:"address" doc:"What the app scans."`
+	Prove   bool   `json:"password_needed" doc:"Confirming takes the password too: it is more than a quarter of an hour since the user signed in."`
 }
 
 // issuer is the entry's name in the authenticator app. It has the organization's name, because people may use
@@ -78,23 +79,34 @@ func issuer(org chat.Organization) string { return "Parley (" + org.Name + ")" }
 func (a *App) beginSecondStep(tx *store.Tx, c *rest.Call, _ *noInput) (begunView, error) {
 	u := c.Caller.User
 	secret, err := core.BeginSecondStep(tx, a.cfg.Vault, *u)
-	return begunView{secret, chat.TOTPAddress(secret, issuer(c.Caller.Organization), u.Email)}, err
+	return begunView{secret, chat.TOTPAddress(secret, issuer(c.Caller.Organization), u.Email), core.PasswordNeeded(tx.Now(), *c.Caller.Session)}, err
 }
 
 type confirmBody struct {
-	Code string `json:"code" minLength:"1" maxLength:"40"`
+	Code     string  `json:"code" minLength:"1" maxLength:"40"`
+	Password *string `json:"password,omitempty" minLength:"1" maxLength:"4096"`
 }
 
 type recoveryView struct {
 	Codes []string `json:"recovery_codes" doc:"Shown once."`
 }
 
-func (a *App) confirmSecondStep(tx *store.Tx, c *rest.Call, in *rest.Sent[confirmBody]) (recoveryView, error) {
-	codes, err := core.ConfirmSecondStep(tx, a.cfg.Vault, *c.Caller.User, in.Body.Code, c.Caller.Session.ID)
+func (a *App) confirmSecondStep(c *rest.Call, in *rest.Sent[confirmBody]) (view recoveryView, err error) {
+	known := in.Body.Password != nil
+	if known {
+		err = a.logins.guard(c, a.keysOf(c.Caller.User.Email, "", c), func() error { return core.KnowsPassword(*c.Caller.User, *in.Body.Password) })
+	}
+	if err != nil {
+		return view, err
+	}
+	err = a.store.InTx(c.Ctx, func(tx *store.Tx) (err error) {
+		view.Codes, err = core.ConfirmSecondStep(tx, a.cfg.Vault, sessionOf(c), in.Body.Code, known)
+		return err
+	})
 	if err != nil {
 		return recoveryView{}, err
 	}
-	return recoveryView{codes}, a.knowAgain(c, tx.Reader)
+	return view, a.knowAgain(c, c.Read())
 }
 
 func (a *App) renewRecoveryCodes(c *rest.Call, in *rest.Sent[proofBody]) (view recoveryView, err error) {

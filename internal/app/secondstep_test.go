@@ -306,6 +306,36 @@ func TestASessionIsNotEnough(t *testing.T) {
 	})
 }
 
+// Whoever takes over a browser that was signed in a while ago cannot lock its user out with a second step of their own.
+func TestTurningTwoStepSignInOnTakesThePassword(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		org := storetest.Org(t, w.Store)
+		ana, budi := newPerson(t, w, org, chat.RoleAgent), newPerson(t, w, org, chat.RoleAgent)
+		w.Clock.Advance(16 * time.Minute)
+		for _, p := range []*person{ana, budi} {
+			var begun struct {
+				Secret string
+				Needed bool `json:"password_needed"`
+			}
+			p.browser.Do(t, "POST", "/me/second-step", "").RequireStatus(t, http.StatusOK).Data(t, &begun)
+			if p.secret = begun.Secret; !begun.Needed {
+				t.Error("the password is not asked for")
+			}
+		}
+		confirm := func(p *person, password string) *apitest.Response {
+			return p.browser.Do(t, "POST", "/me/second-step/confirm", `{"code":"`+p.code(t)+`"`+password+`}`)
+		}
+		w.Tables.Unchanged(t, org.ID, func() {
+			confirm(ana, "").RequireFailure(t, "invalid_field_value", "password")
+			for range 8 {
+				confirm(ana, `,"password":"wrong"`).RequireFailure(t, "invalid_field_value", "password")
+			}
+			confirm(ana, `,"password":"`+password+`"`).RequireFailure(t, "rate_limit_exceeded", "")
+		})
+		confirm(budi, `,"password":"`+password+`"`).RequireStatus(t, http.StatusOK)
+	})
+}
+
 // The store's files contain neither the secret nor a code.
 func TestSecretsOfTwoStepSignInAreSealed(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -16,6 +17,15 @@ type Seals interface {
 
 // SecondStepContext binds a sealed secret to its user.
 func SecondStepContext(userID string) string { return "second step " + userID }
+
+// justSignedIn is how long a session alone shows that its user is there.
+const justSignedIn = 15 * time.Minute
+
+// PasswordNeeded tells whether turning two-step sign-in on takes the password as well, because it is a while since the
+// user signed in: who has taken over a browser would lock its user out. Users without a password sign in again instead.
+func PasswordNeeded(begun time.Time, s chat.Session) bool {
+	return begun.Sub(s.CreatedAt) > justSignedIn
+}
 
 // BeginSecondStep makes the secret that a user's authenticator app scans. Sign-in asks for no code until one was
 // confirmed. Beginning again replaces the secret.
@@ -34,14 +44,22 @@ func BeginSecondStep(tx *store.Tx, seals Seals, u chat.User) (secret string, err
 }
 
 // ConfirmSecondStep turns two-step sign-in on, with a code of the app. It returns the recovery codes, which are shown
-// once. Sessions that were opened without a code end, except for the named one.
-func ConfirmSecondStep(tx *store.Tx, seals Seals, u chat.User, code, except string) (recovery []string, err error) {
+// once. Sessions that were opened without a code end, except for the one that asks. known says that the user has given
+// the password.
+func ConfirmSecondStep(tx *store.Tx, seals Seals, s store.SessionContext, code string, known bool) (recovery []string, err error) {
+	u, err := stillKnown(tx, s.User, "password")
+	if err != nil {
+		return nil, err
+	}
 	step, err := tx.SecondStep(u.OrgID, u.ID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && step.ConfirmedAt != nil {
 		return nil, chat.Invalid("code", "Begin anew: there is nothing to confirm.")
 	}
 	if err != nil {
 		return nil, err
+	}
+	if !known && PasswordNeeded(step.CreatedAt, s.Session) {
+		return nil, chat.Invalid("password", "Give your password, or sign in again: it is a while since you signed in.")
 	}
 	secret, err := seals.Open(step.Sealed, SecondStepContext(u.ID))
 	if err != nil {
@@ -52,7 +70,7 @@ func ConfirmSecondStep(tx *store.Tx, seals Seals, u chat.User, code, except stri
 		return nil, chat.Invalid("code", "This is not the code that the app shows now. If it is, look at the phone's clock.")
 	}
 	step.ConfirmedAt, step.LastCounter = new(tx.Now()), counter
-	if err := errors.Join(tx.PutSecondStep(step), tx.DeleteSessions(u.OrgID, u.ID, except)); err != nil {
+	if err := errors.Join(tx.PutSecondStep(step), tx.DeleteSessions(u.OrgID, u.ID, s.Session.ID)); err != nil {
 		return nil, err
 	}
 	if err := audit(tx, u.OrgID, chat.AuditSecondStepOn, ofUser(u)); err != nil {
@@ -76,10 +94,18 @@ type Proof struct {
 	Code     string
 }
 
+// KnowsPassword refuses another password than the user's.
+func KnowsPassword(u chat.User, password string) error {
+	if !PasswordHash(u.PasswordHash).matches(password) {
+		return chat.Invalid("password", "This is not your password.")
+	}
+	return nil
+}
+
 // prove runs do in a transaction, if the proof has the user's password and a code of the app or for recovery.
 func prove(ctx context.Context, st *store.Store, seals Seals, u chat.User, p Proof, do func(tx *store.Tx) error) error {
-	if !PasswordHash(u.PasswordHash).matches(p.Password) {
-		return chat.Invalid("password", "This is not your password.")
+	if err := KnowsPassword(u, p.Password); err != nil {
+		return err
 	}
 	return st.InTx(ctx, func(tx *store.Tx) error {
 		now, err := stillKnown(tx, u, "password")

@@ -2,10 +2,12 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "../../api/client";
+import { useMe } from "../../api/queries";
 import { useSecurity } from "../../settings/security/text";
 import { CopyField } from "../../ui/CopyField";
 import { FormError } from "../../ui/FormError";
 import { Loaded } from "../../ui/Loaded";
+import { PasswordInput } from "../../ui/PasswordInput";
 import { QrCode } from "../../ui/QrCode";
 import { useSubmit } from "../../ui/useSubmit";
 import { CodeInput } from "./CodeInput";
@@ -15,6 +17,7 @@ import styles from "./secondstep.module.css";
 interface Begun {
   secret: string;
   address: string;
+  password_needed: boolean;
 }
 
 /** In groups, as people read a key to a phone. */
@@ -22,10 +25,12 @@ const inGroups = (secret: string) => secret.match(/.{1,4}/gu)?.join(" ") ?? secr
 
 function Scan({ begun, confirmed }: { begun: Begun; confirmed: (codes: string[]) => void }) {
   const t = useSecurity();
+  const { user } = useMe();
   const [code, setCode] = useState("");
+  const [password, setPassword] = useState("");
   const { form, busy, error, field } = useSubmit(
-    ["code"],
-    () => send<{ recovery_codes: string[] }>("POST", "/me/second-step/confirm", { code }),
+    begun.password_needed ? ["code", "password"] : ["code"],
+    () => send<{ recovery_codes: string[] }>("POST", "/me/second-step/confirm", { code, ...(begun.password_needed && { password }) }),
     (made) => confirmed(made.recovery_codes),
   );
   return (
@@ -42,6 +47,18 @@ function Scan({ begun, confirmed }: { begun: Begun; confirmed: (codes: string[])
         autoFocus
         {...field("code", code, setCode)}
       />
+      {begun.password_needed && (
+        <>
+          <input type="text" autoComplete="username" value={user.email} readOnly hidden />
+          <PasswordInput
+            required
+            label={t.password}
+            description={t.passwordHint}
+            autoComplete="current-password"
+            {...field("password", password, setPassword)}
+          />
+        </>
+      )}
       <Button type="submit" fullWidth loading={busy}>
         {t.confirm}
       </Button>

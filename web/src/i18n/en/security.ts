@@ -24,6 +24,7 @@ export const security = {
   scanLabel: "QR code for the authenticator app",
   secret: "Or type this key into the app",
   appCode: "Code that the app shows",
+  passwordHint: "It is a while since you signed in. If you have no password, sign out and in again.",
   confirm: "Confirm",
   recoveryTitle: "Recovery codes",
   recoveryHint: "Each lets you in once without the phone. Keep them in a safe place: they are shown only now.",

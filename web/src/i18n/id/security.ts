@@ -26,6 +26,7 @@ export const security: Translated<typeof english> = {
   scanLabel: "Kode QR untuk aplikasi autentikator",
   secret: "Atau ketik kunci ini di aplikasi",
   appCode: "Kode yang ditampilkan aplikasi",
+  passwordHint: "Sudah agak lama sejak Anda masuk. Jika Anda tidak punya kata sandi, keluar lalu masuk lagi.",
   confirm: "Konfirmasi",
   recoveryTitle: "Kode pemulihan",
   recoveryHint: "Masing-masing dapat dipakai sekali tanpa ponsel. Simpan di tempat aman: hanya ditampilkan sekarang.",
