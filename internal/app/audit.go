@@ -91,8 +91,8 @@ func (a *App) exportAudit(c *rest.Call, in *auditFilter, w io.Writer) error {
 		for _, e := range found.Rows {
 			out.write(e.At.UTC().Format(time.RFC3339Nano), e.By.Name, string(e.By.Kind), e.By.ID, e.By.Address, string(e.Action), e.Object.Name, e.Object.ID, detailsText(e.Details))
 		}
-		if found.Next == nil {
-			return out.end(nil)
+		if err := out.end(nil); err != nil || found.Next == nil {
+			return err
 		}
 		page.After = found.Next
 	}

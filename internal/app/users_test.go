@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -195,6 +196,54 @@ func TestThrownOutWhileABodyArrives(t *testing.T) {
 			t.Errorf("there are %d keys", len(keys))
 		}
 	})
+}
+
+// Whoever loses a right while a download is read slowly gets no more of it.
+func TestThrownOutDuringADownload(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, w *apptest.World) {
+		org := storetest.Org(t, w.Store)
+		account := storetest.Account(t, w.Store, org, "100000000001")
+		for i := range 100 {
+			storetest.Contact(t, w.Store, account, fmt.Sprintf("+49305550%03d", i))
+		}
+		owner := w.As(t, w.User(t, org, chat.RoleOwner, chat.SeesAll, org.TeamID))
+		for _, c := range []struct {
+			change string
+			whole  bool
+		}{{`{"name":"Stays"}`, true}, {`{"role":"agent"}`, false}, {`{"disabled":true}`, false}} {
+			u := w.User(t, org, chat.RoleAdmin, chat.SeesAll, org.TeamID)
+			request := httptest.NewRequest("GET", app.Base+"/contacts/export", nil)
+			w.App.Sign(request, w.As(t, u).Token)
+			reader := &slowReader{ResponseRecorder: httptest.NewRecorder(), between: func() {
+				owner.Do(t, "PATCH", "/users/"+u.ID, c.change).RequireStatus(t, http.StatusOK)
+				w.Clock.Advance(2 * time.Second)
+			}}
+			func() {
+				defer func() {
+					if cut := recover() == http.ErrAbortHandler; cut == c.whole {
+						t.Errorf("after %s the download is cut off: %t", c.change, cut)
+					}
+				}()
+				w.App.ServeHTTP(reader, request)
+			}()
+			if last := strings.Contains(reader.Body.String(), "+49305550000"); last != c.whole {
+				t.Errorf("after %s the last contact is in the file: %t", c.change, last)
+			}
+		}
+	})
+}
+
+// slowReader is a client to which much happens after it has read the first piece of an answer.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	between func()
+	once    sync.Once
+}
+
+func (r *slowReader) Write(piece []byte) (int, error) {
+	n, err := r.ResponseRecorder.Write(piece)
+	r.once.Do(r.between)
+	return n, err
 }
 
 // Every operation except the open ones refuses strangers, and those that are not for agents refuse agents, and admins

@@ -69,15 +69,19 @@ func (c *Call) Arriving(read func() error) error {
 	return c.enter()
 }
 
-// freshFor is how long a caller's rights hold while a body arrives.
+// freshFor is how long a caller's rights hold while a body arrives, or a download is read.
 const freshFor = time.Second
 
 // askAgain looks whether the caller may still do this, if that was long ago. Whoever expects to lose a right could otherwise
-// keep a request open with a part of its body, and use the right minutes after it was taken.
+// keep a request open with a part of its body, or a download by reading it slowly, and use the right minutes after it was
+// taken.
 func (c *Call) askAgain() error {
-	if !c.known || c.surface.store.Moment().Sub(c.asked) <= freshFor {
+	now := c.surface.store.Moment()
+	if !c.known || now.Sub(c.asked) <= freshFor {
 		return nil
 	}
+	ctx := c.Ctx
+	defer func() { c.Ctx, c.asked = ctx, now }() // the context names the caller already
 	if err := c.surface.authority.Authenticate(c); err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func Download[I any](p Place, op Operation, filename string, fn func(c *Call, in
 			}
 			c.leave()
 			c.Ctx = store.SameCaller(c.R.Context(), c.Ctx)
-			w := &piecewise{to: c.W, connection: http.NewResponseController(c.W), begin: func(h http.Header) {
+			w := &piecewise{call: c, to: c.W, connection: http.NewResponseController(c.W), begin: func(h http.Header) {
 				h.Set(headerRequestID, c.ID)
 				h.Set("Content-Type", csvType)
 				h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": cmp.Or(c.FileName, filename)}))
@@ -56,8 +56,10 @@ func Download[I any](p Place, op Operation, filename string, fn func(c *Call, in
 	})
 }
 
-// piecewise extends the write deadline for each piece. The first piece sets the headers.
+// piecewise extends the write deadline for each piece, and looks whether the caller may still have it. The first piece sets
+// the headers.
 type piecewise struct {
+	call       *Call
 	to         http.ResponseWriter
 	connection *http.ResponseController
 	begin      func(http.Header)
@@ -65,6 +67,9 @@ type piecewise struct {
 }
 
 func (w *piecewise) Write(piece []byte) (int, error) {
+	if err := w.call.askAgain(); err != nil {
+		return 0, err
+	}
 	if !w.begun {
 		w.begun = true
 		w.begin(w.to.Header())
