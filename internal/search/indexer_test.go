@@ -39,6 +39,23 @@ func TestFinds(t *testing.T) {
 	})
 }
 
+// A whole number finds the contact that has it in its other spelling, and nobody with the same end of a number.
+func TestFindsEitherSpelling(t *testing.T) {
+	eachRig(t, func(t *testing.T, r *rig) {
+		ids := map[string]string{}
+		for _, number := range []string{"+525512345678", "+5215598765432", "+551187654321", "+5521987654321", "+4987654321"} {
+			ids[number] = r.converse(r.Account, number).ContactID
+		}
+		r.sweep()
+		for text, want := range map[string]string{
+			"+52 1 55 1234 5678": "+525512345678", "525512345678": "+525512345678", "52 55 9876 5432": "+5215598765432",
+			"+55 11 98765-4321": "+551187654321", "55 21 8765 4321": "+5521987654321",
+		} {
+			same(t, "contacts for "+text, r.search(chat.KindContact, text), []string{ids[want]})
+		}
+	})
+}
+
 // Contacts are found by their name and by a part of their number, notes by their text.
 func TestFindsContactsAndNotes(t *testing.T) {
 	eachRig(t, func(t *testing.T, r *rig) {

@@ -20,8 +20,8 @@ const (
 // Query is a parsed search: texts that contain all words, or contacts by a part of their number.
 type Query struct {
 	words  []string
-	digits string
-	masked bool // contacts' numbers do not match
+	digits []string // in each spelling of the number
+	masked bool     // contacts' numbers do not match
 }
 
 // Parse parses the text of a search. It has no operators: every character stands for itself.
@@ -31,7 +31,7 @@ func Parse(text string) Query {
 	slices.Sort(words)
 	words = slices.Compact(words)
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // the longest words are the rarest
-	return Query{words: words[:min(len(words), mostWords)], digits: numberPart(folded)}
+	return Query{words: words[:min(len(words), mostWords)], digits: spellings(numberPart(folded))}
 }
 
 // empty reports whether there is nothing to search for.
@@ -39,7 +39,7 @@ func (q Query) empty() bool { return len(q.words) == 0 }
 
 // WithoutNumbers is the query of a user who must not find people by their numbers.
 func (q Query) WithoutNumbers() Query {
-	q.digits, q.masked = "", true
+	q.digits, q.masked = nil, true
 	return q
 }
 
@@ -54,6 +54,30 @@ func numberPart(text string) string {
 		return ""
 	}
 	return digits
+}
+
+// spellings are the ways to write a number: two of some whole numbers, one of every other part of one, none of nothing.
+func spellings(digits string) []string {
+	if digits == "" {
+		return nil
+	}
+	if other := chat.OtherSpelling(digits); other != "" {
+		return []string{digits, digitsOf(other)}
+	}
+	return []string{digits}
+}
+
+// commonEnd is what all of the texts end with.
+func commonEnd(texts []string) (end string) {
+	for i, text := range texts {
+		if i == 0 {
+			end = text
+		}
+		for !strings.HasSuffix(text, end) {
+			end = end[1:]
+		}
+	}
+	return end
 }
 
 // longWords are the words that the index can find.
@@ -71,14 +95,14 @@ func (q Query) longWords() (words []string) {
 func (q Query) forIndex(kind chat.Kind) (words []string, or string, ok bool) {
 	words = q.longWords()
 	if kind == chat.KindContact {
-		or = q.digits
+		or = commonEnd(q.digits)
 	}
 	return words, or, len(words) > 0 || or != ""
 }
 
 // matches reports whether a row, as it is now, matches the query.
 func (q Query) matches(row store.SearchRow) bool {
-	if kindOf(row.ID) == chat.KindContact && q.digits != "" && strings.Contains(digitsOf(row.Number), q.digits) {
+	if kindOf(row.ID) == chat.KindContact && slices.ContainsFunc(q.digits, func(d string) bool { return strings.Contains(digitsOf(row.Number), d) }) {
 		return true
 	}
 	text := fold(textOf(row))
