@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/parleyhq/parley/internal/config"
 	"github.com/parleyhq/parley/internal/simulator"
 )
 
@@ -44,9 +45,9 @@ func (cmd *simulateCommand) Validate() error {
 
 func (cmd *simulateCommand) Run(c *console) error {
 	log := newLogger(c.stderr, cmd.LogFormat, cmd.LogLevel)
-	listener, err := net.Listen("tcp", cmd.Listen)
+	listener, err := config.Listen(cmd.Listen, "--listen")
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w; end the program that has it, or choose another address with --listen", cmd.Listen, err)
+		return err
 	}
 	origin := "http://" + reachable(listener.Addr().String())
 	secret := cmd.AppSecret

@@ -4,7 +4,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -213,11 +212,11 @@ func (s *Server) warnOfHeldMessages(ctx context.Context) {
 }
 
 func (s *Server) listen() (err error) {
-	if s.public.listener, err = net.Listen("tcp", s.cfg.Listen); err != nil {
-		return fmt.Errorf("cannot listen on %s: %w; end the program that has it, or choose another address with --listen", s.cfg.Listen, err)
+	if s.public.listener, err = config.Listen(s.cfg.Listen, "--listen"); err != nil {
+		return err
 	}
-	if s.ops.listener, err = net.Listen("tcp", s.cfg.OpsListen); err != nil {
-		return fmt.Errorf("cannot listen on %s: %w; end the program that has it, or choose another address with --ops-listen", s.cfg.OpsListen, err)
+	if s.ops.listener, err = config.Listen(s.cfg.OpsListen, "--ops-listen"); err != nil {
+		return err
 	}
 	files := filesAllowed()
 	s.doors = newDoors(files, clientsAllowed(files), s.log, s.registry)
