@@ -5,10 +5,17 @@ import { useStore } from "./store";
 import { dismiss, toasts, type Toast } from "./toasts";
 import styles from "./Toasts.module.css";
 
+/** What waits for an answer stays until somebody who looks elsewhere has seen it. */
+function secondsOf({ open, retry, undo, kind }: Toast): number {
+  if (open) return 60;
+  if (retry) return 20;
+  return undo || kind === "error" ? 8 : 4;
+}
+
 function Entry({ toast }: { toast: Toast }) {
   const t = useText("common");
   const [held, setHeld] = useState(false);
-  const seconds = toast.retry || toast.open ? 20 : toast.undo || toast.kind === "error" ? 8 : 4;
+  const seconds = secondsOf(toast);
   useEffect(() => {
     if (held) return;
     const timer = setTimeout(() => dismiss(toast.id), seconds * 1000);

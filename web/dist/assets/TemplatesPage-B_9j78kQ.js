@@ -1,0 +1,1 @@
+export{t as SyncButton,n as default}from"./TemplatesPage-Dsvv3doV.js";

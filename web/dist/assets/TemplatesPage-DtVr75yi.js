@@ -1,1 +1,0 @@
-export{t as SyncButton,n as default}from"./TemplatesPage-Bd4lNfmQ.js";
