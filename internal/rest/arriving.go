@@ -76,8 +76,11 @@ const freshFor = time.Second
 // keep a request open with a part of its body, or a download by reading it slowly, and use the right minutes after it was
 // taken.
 func (c *Call) askAgain() error {
+	if !c.known {
+		return nil
+	}
 	now := c.surface.store.Moment()
-	if !c.known || now.Sub(c.asked) <= freshFor {
+	if now.Sub(c.asked) <= freshFor {
 		return nil
 	}
 	ctx := c.Ctx
