@@ -67,9 +67,9 @@ func getSecondStep(c *rest.Call, _ *noInput) (view secondStepView, err error) {
 }
 
 type begunView struct {
-	Secret  string `json:"secret" doc:"For an app that cannot scan."`
-	Address string `json:"address" doc:"What the app scans."`
-	Prove   bool   `json:"password_needed" doc:"Confirming takes the password too: it is more than a quarter of an hour since the user signed in."`
+	Secret         string `json:"secret" doc:"For an app that cannot scan."`
+	Address        string `json:"address" doc:"What the app scans."`
+	PasswordNeeded bool   `json:"password_needed" doc:"Confirming takes the password too: it is more than a quarter of an hour since the user signed in."`
 }
 
 // issuer is the entry's name in the authenticator app. It has the organization's name, because people may use

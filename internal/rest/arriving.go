@@ -84,11 +84,15 @@ func (c *Call) askAgain() error {
 		return nil
 	}
 	ctx := c.Ctx
-	defer func() { c.Ctx, c.asked = ctx, now }() // the context names the caller already
+	defer func() { c.Ctx = ctx }() // it names the caller already
 	if err := c.surface.authority.Authenticate(c); err != nil {
 		return err
 	}
-	return c.mayCall()
+	if err := c.mayCall(); err != nil {
+		return err
+	}
+	c.asked = now
+	return nil
 }
 
 // beginAnew restarts the time limit, because the arrival of the body used up a part of it. It also extends the
