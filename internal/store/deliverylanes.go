@@ -33,7 +33,7 @@ func (r Reader) DeliveryLanes(after string, limit int) ([]DeliveryLane, error) {
 		l.DueAt = toTime(dueAt)
 		return l, err
 	}, `WITH RECURSIVE lanes (subscription_id, n) AS (
-			SELECT CAST($1 AS TEXT), 0
+			SELECT CAST($1 AS TEXT)`+r.dialect.byBytes+`, 0
 			UNION ALL
 			SELECT (SELECT d.subscription_id`+open+"> lanes.subscription_id"+inOrder+`, n + 1
 			FROM lanes WHERE subscription_id IS NOT NULL AND n < $2)

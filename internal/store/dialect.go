@@ -53,6 +53,10 @@ type dialect struct {
 	grown string
 	// listed finds the large tables whose statistics seem to list all organizations, and these organizations.
 	listed string
+	// byBytes follows an expression whose text is compared byte by byte, as columns are.
+	byBytes string
+	// lower is the text %s in small letters.
+	lower string
 	// inSteps says that the deliveries of one event are written in several transactions: see Tx.InSteps.
 	inSteps bool
 	// stepTime is how long a step of long work may take. On SQLite every writer waits for it.
@@ -92,6 +96,7 @@ var (
 	sqliteDialect = dialect{
 		name:     "sqlite",
 		inSteps:  true,
+		lower:    "LOWER(%s)",
 		stepTime: 3 * time.Millisecond, restBeside: 4,
 		member:  "%[1]s IN (SELECT value FROM json_each(%[2]s))",
 		among:   "+%[1]s IN (%[2]s)",
@@ -116,6 +121,8 @@ var (
 					WHERE i.indrelid = s.relid AND i.indpred IS NULL AND a.attname = 'org_id')
 			ORDER BY 1`,
 		name:       "postgres",
+		byBytes:    ` COLLATE "C"`,
+		lower:      `LOWER(%s COLLATE "default")`,
 		stepTime:   25 * time.Millisecond,
 		restBeside: 1,
 		forUpdate:  " FOR NO KEY UPDATE", // keys never change, so references to the row need not wait

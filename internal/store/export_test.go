@@ -39,6 +39,9 @@ func Closing(s *Store) bool {
 // MigrationLock is the advisory lock on PostgreSQL that lets one node migrate at a time.
 const MigrationLock = migrationLock
 
+// Linguistic finds the tables on PostgreSQL whose texts are compared by a language's rules.
+const Linguistic = linguistic
+
 // LabelSearch decides how rows with a label are found.
 type LabelSearch struct{ Few, Many, Walk int }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -61,7 +62,7 @@ func (r Reader) LibraryFiles(orgID, teamID string, f MediaFilter, p Page) (Slice
 		c.add("mime_type LIKE ?", f.Kind+"/%")
 	}
 	if f.Search != "" {
-		c.add(`LOWER(filename) LIKE ? ESCAPE '\'`, "%"+likeEscaper.Replace(strings.ToLower(f.Search))+"%")
+		c.add(fmt.Sprintf(r.dialect.lower, "filename")+` LIKE ? ESCAPE '\'`, "%"+likeEscaper.Replace(strings.ToLower(f.Search))+"%")
 	}
 	c.parts = append(c.parts, strings.TrimPrefix(notOfDeleted, " AND "))
 	return newestFirst(r, scanMedia, "SELECT "+mediaColumns+" FROM media", c, mediaByID, p)

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/parleyhq/parley/internal/store"
+	"github.com/parleyhq/parley/internal/store/migrations"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
 
@@ -163,4 +166,43 @@ func execute(t *testing.T, cfg store.Config, statement string) {
 	_, err = db.ExecContext(t.Context(), statement)
 	requireNoError(t, err)
 	requireNoError(t, db.Close())
+}
+
+// Texts are compared byte by byte on PostgreSQL too, also in a store of an earlier version, whatever the database's default.
+func TestTextsAreComparedByteByByte(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewEmptyConfig(t, storetest.Postgres)
+	requireNoError(t, storetest.OpenAt(t, cfg).Close())
+	db := admin(t, cfg)
+	own, err := migrations.Tables()
+	requireNoError(t, err)
+	linguistic := func() (tables []string) {
+		rows, err := db.Query(t.Context(), store.Linguistic, own)
+		requireNoError(t, err)
+		tables, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (name string, err error) {
+			var change string
+			err = row.Scan(&name, &change)
+			return name, err
+		})
+		requireNoError(t, err)
+		return tables
+	}
+	requireEqual(t, len(linguistic()), nil, 0)
+
+	for _, change := range []string{`settings ALTER name TYPE text COLLATE "default"`, `messages ALTER org_id TYPE text COLLATE "default", ALTER id TYPE text COLLATE "default"`} {
+		_, err := db.Exec(t.Context(), "ALTER TABLE "+change)
+		requireNoError(t, err)
+	}
+	older := cfg
+	older.MustExist = true
+	requireNoError(t, storetest.OpenAt(t, older).Close())
+	requireEqual(t, strings.Join(linguistic(), " "), nil, "messages settings") // a command changes nothing
+
+	st := storetest.OpenAt(t, cfg)
+	requireEqual(t, len(linguistic()), nil, 0)
+	storetest.InTx(t, st, putSetting("a", "1"))
+	storetest.InTx(t, st, putSetting("B", "2"))
+	var first string
+	requireNoError(t, db.QueryRow(t.Context(), "SELECT MIN(name) FROM settings WHERE name IN ('a', 'B')").Scan(&first))
+	requireEqual(t, first, nil, "B")
 }

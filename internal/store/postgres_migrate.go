@@ -36,8 +36,59 @@ func (e *postgresEngine) migrate(ctx context.Context) error {
 	if err := requireOwnTables(ctx, db, e.must); err != nil {
 		return err
 	}
-	e.made, err = migrateUp(ctx, goose.DialectPostgres, db, e.must)
-	return err
+	if e.made, err = migrateUp(ctx, goose.DialectPostgres, db, e.must); err != nil || e.must {
+		return err // commands leave a store as it is
+	}
+	return e.compareBytes(ctx, db)
+}
+
+// linguistic finds the tables of the store that have texts which are compared by a language's rules, and the statement that
+// changes them.
+const linguistic = `SELECT c.relname, format('ALTER TABLE %I ', c.relname) || string_agg(format('ALTER %I TYPE text COLLATE "C"', a.attname), ', ' ORDER BY a.attnum)
+	FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+	WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname = ANY($1::text[])
+		AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid = 'text'::regtype AND a.attcollation <> '"C"'::regcollation
+	GROUP BY c.relname ORDER BY c.relname`
+
+// compareBytes has the store's texts compared byte by byte, as SQLite does, whatever the database's default is: that takes a
+// fraction of the time, and no new version of the system's rules for a language makes indexes wrong. Nothing but indexes
+// is written anew, a table at a time, so that who waits for a table does not wait for all of them.
+func (e *postgresEngine) compareBytes(ctx context.Context, db *sql.DB) error {
+	own, err := migrations.Tables()
+	if err != nil {
+		return err
+	}
+	tables, err := linguisticTables(ctx, db, own)
+	if err != nil || len(tables) == 0 {
+		return err
+	}
+	if !e.made {
+		e.log.Info("writing the indexes of texts anew, once: some ten seconds for a million messages, in which requests wait", "tables", len(tables))
+	}
+	for _, t := range tables {
+		if _, err := db.ExecContext(ctx, t.change); err != nil {
+			return fmt.Errorf("have the texts of %s compared byte by byte: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+type linguisticTable struct{ name, change string }
+
+func linguisticTables(ctx context.Context, db *sql.DB, own []string) (found []linguisticTable, err error) {
+	rows, err := db.QueryContext(ctx, linguistic, own)
+	if err != nil {
+		return nil, fmt.Errorf("look at how texts are compared: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var t linguisticTable
+		if err := rows.Scan(&t.name, &t.change); err != nil {
+			return nil, err
+		}
+		found = append(found, t)
+	}
+	return found, rows.Err()
 }
 
 // requireOwnTables refuses a database without a store if there must be one: it is probably a mistake. It refuses one in which
