@@ -18,6 +18,9 @@ import (
 // it lasts.
 func BatchWithoutLimit(s *Store) { s.engine.(*sqliteEngine).writer.time = time.Hour }
 
+// GatherWithoutLimit lets a batch of the embedded store's writer wait for others as long as a sync lasts.
+func GatherWithoutLimit(s *Store) { s.engine.(*sqliteEngine).writer.pause = time.Hour }
+
 // ExplainDisk explains a failure of SQLite by what the system says of the folder.
 func ExplainDisk(err error, dir string, system error) error {
 	return explainDisk(err, func(string) error { return system }, dir)
@@ -79,7 +82,7 @@ func StartJournal(sync func() error) Journal {
 	}
 	j := &sqliteJournal{
 		file: file, syncFile: func(*os.File) error { return sync() }, broken: newBreakdown(), copier: &sqliteCopier{},
-		commits: make(chan []*sqliteJob, 64), done: make(chan struct{}),
+		commits: make(chan []*sqliteJob, 64), idle: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	go j.run()
 	return Journal{j}

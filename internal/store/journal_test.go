@@ -61,6 +61,7 @@ func TestNobodyIsAnsweredBeforeTheSync(t *testing.T) {
 			if told := a.all(); len(told) > 0 {
 				t.Fatalf("answered before the sync: %v", told)
 			}
+			<-time.After(time.Second) // as long as it waits for more
 			for _, name := range names {
 				requireEqual(t, setting(t, st, name), nil, "1") // is committed
 			}
@@ -187,4 +188,40 @@ func checkTold(batches []func() []error, want error) error {
 		}
 	}
 	return nil
+}
+
+// Transactions that come while an earlier one is synced share a commit, however they are spread over that time.
+func TestWhatComesDuringASyncSharesACommit(t *testing.T) {
+	t.Parallel()
+	st := storetest.Open(t, storetest.SQLite)
+	store.GatherWithoutLimit(st)
+	syncing, goOn := make(chan struct{}), make(chan struct{})
+	var first sync.Once
+	store.OnSync(st, func(sync func() error) error {
+		first.Do(func() { close(syncing); <-goOn })
+		return sync()
+	})
+	ends := make(chan error)
+	write := func(name string) (ran chan struct{}) {
+		ran = make(chan struct{})
+		go func() {
+			ends <- st.InTx(context.Background(), func(tx *store.Tx) error {
+				defer close(ran)
+				return tx.PutSetting(name, "1")
+			})
+		}()
+		return ran
+	}
+	<-write("a")
+	<-syncing
+	for _, name := range []string{"b", "c"} {
+		<-write(name)
+		requireEqual(t, setting(t, st, "a"), nil, "1")
+		requireEqual(t, setting(t, st, "b"), nil, "") // not committed, so that c can be with it
+	}
+	close(goOn)
+	for range 3 {
+		requireNoError(t, <-ends)
+	}
+	requireEqual(t, setting(t, st, "b")+setting(t, st, "c"), nil, "11")
 }

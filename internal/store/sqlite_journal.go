@@ -17,7 +17,8 @@ type sqliteJournal struct {
 	unsynced atomic.Bool // a sync failed, so the content of the disk is unknown
 	copier   *sqliteCopier
 	commits  chan []*sqliteJob
-	unsaved  atomic.Int64 // committed batches that are not synced
+	unsaved  atomic.Int64  // committed batches that are not synced
+	idle     chan struct{} // some were synced
 	done     chan struct{}
 }
 
@@ -33,7 +34,7 @@ func openJournal(path string, broken *breakdown, copier *sqliteCopier) (*sqliteJ
 	}
 	return &sqliteJournal{
 		file: file, files: files, syncFile: syncData, broken: broken, copier: copier,
-		commits: make(chan []*sqliteJob, 64), done: make(chan struct{}),
+		commits: make(chan []*sqliteJob, 64), idle: make(chan struct{}, 1), done: make(chan struct{}),
 	}, nil
 }
 
@@ -47,6 +48,10 @@ func (j *sqliteJournal) run() {
 		}
 		err := j.sync()
 		j.unsaved.Add(-int64(len(batches)))
+		select {
+		case j.idle <- struct{}{}:
+		default: // the writer has not heard of the last time yet
+		}
 		for _, batch := range batches {
 			answer(batch, err)
 		}

@@ -26,6 +26,8 @@ const (
 	writerTime  = 20 * time.Millisecond
 	sharedTime  = 4 * time.Millisecond
 	severalTime = time.Millisecond
+	// gatherTime bounds how long a batch that has run all its jobs waits for others.
+	gatherTime = 2 * time.Millisecond
 )
 
 // sqliteWriter runs transactions one after the other on one connection, and commits those that wait together.
@@ -36,6 +38,7 @@ type sqliteWriter struct {
 	journal *sqliteJournal
 	others  int64         // SQLite's counter of other connections' commits
 	time    time.Duration // limit for one transaction
+	pause   time.Duration // limit for waiting in it
 	clock   func() time.Time
 	batch   []*sqliteJob // the jobs of the current commit
 	done    chan struct{}
@@ -71,7 +74,7 @@ func (p *closurePanic) String() string {
 
 func startSQLiteWriter(conn *sqliteConn, journal *sqliteJournal, memory *sqliteMemory) *sqliteWriter {
 	conn.memory = memory
-	w := &sqliteWriter{conn: conn, journal: journal, queue: fair.NewTurns[Turn, *sqliteJob](), time: writerTime, clock: time.Now, done: make(chan struct{}), wake: make(chan struct{}, 1)}
+	w := &sqliteWriter{conn: conn, journal: journal, queue: fair.NewTurns[Turn, *sqliteJob](), time: writerTime, pause: gatherTime, clock: time.Now, done: make(chan struct{}), wake: make(chan struct{}, 1)}
 	go w.run()
 	return w
 }
@@ -217,7 +220,13 @@ func (w *sqliteWriter) attempt(run func(*sqliteJob) (bool, error)) (n int, clean
 	}
 	begin := w.clock()
 	now, most, parties := begin, w.size(), company{}
-	for i := 0; i < len(w.batch) || i < most && w.next(); i++ {
+	for i := 0; ; i++ {
+		if i == len(w.batch) && !(i < most && w.next()) {
+			if i == writerBatch || !w.gather(parties) || !w.next() {
+				return i, true, nil
+			}
+			now = w.clock() // nobody is charged for the time in which there was nothing to do
+		}
 		job := w.batch[i]
 		parties.add(job.turn)
 		clean, err := run(job)
@@ -229,7 +238,32 @@ func (w *sqliteWriter) attempt(run func(*sqliteJob) (bool, error)) (n int, clean
 			return i + 1, true, nil
 		}
 	}
-	return len(w.batch), true, nil
+}
+
+// gather waits for another job while earlier commits are synced. What is committed meanwhile would not be on the disk sooner, and a few large commits cost less than many small ones. It returns false if the batch is to
+// be committed.
+func (w *sqliteWriter) gather(parties company) bool {
+	over := time.NewTimer(w.pause)
+	defer over.Stop()
+	for w.journal.unsaved.Load() > 0 {
+		if w.waits() {
+			return !w.enough(0, parties)
+		}
+		select {
+		case <-w.wake:
+		case <-w.journal.idle:
+		case <-over.C:
+			return false
+		}
+	}
+	return false
+}
+
+// waits reports whether a job waits.
+func (w *sqliteWriter) waits() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.queue.Len() > 0
 }
 
 // company is the turns whose jobs a batch has.
