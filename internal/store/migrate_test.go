@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -198,6 +199,13 @@ func TestTextsAreComparedByteByByte(t *testing.T) {
 	requireNoError(t, storetest.OpenAt(t, older).Close())
 	requireEqual(t, strings.Join(linguistic(), " "), nil, "messages settings") // a command changes nothing
 
+	node := cfg
+	node.Exclusive = true
+	_, err = db.Exec(t.Context(), "INSERT INTO nodes (id, expires_at) VALUES ('another', $1)", time.Now().Add(time.Hour).UnixMilli())
+	requireNoError(t, err)
+	requireNoError(t, storetest.OpenAt(t, node).Close())
+	requireEqual(t, strings.Join(linguistic(), " "), nil, "messages settings") // nor does a node beside another
+
 	st := storetest.OpenAt(t, cfg)
 	requireEqual(t, len(linguistic()), nil, 0)
 	storetest.InTx(t, st, putSetting("a", "1"))
@@ -205,4 +213,31 @@ func TestTextsAreComparedByteByByte(t *testing.T) {
 	var first string
 	requireNoError(t, db.QueryRow(t.Context(), "SELECT MIN(name) FROM settings WHERE name IN ('a', 'B')").Scan(&first))
 	requireEqual(t, first, nil, "B")
+}
+
+// A node goes on when another one changes the type of a column that its prepared statements have.
+func TestTypesThatChangeMeanwhile(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	st := storetest.OpenAt(t, cfg)
+	store.OneGroup(st)
+	org := storetest.Org(t, st)
+	label := storetest.Label(t, st, org, "a")
+	db := admin(t, cfg)
+	for _, collation := range []string{"", "POSIX", "C"} { // at first the statements are prepared
+		if collation != "" {
+			_, err := db.Exec(t.Context(), `ALTER TABLE labels ALTER id TYPE text COLLATE "`+collation+`"`)
+			requireNoError(t, err)
+		}
+		_, err := st.Read(t.Context()).Label(org.ID, label.ID)
+		requireNoError(t, err)
+		all, err := st.Read(t.Context()).Labels(org.ID, store.LabelFilter{}, store.Page{Limit: 10})
+		requireEqual(t, len(all.Rows), err, 1)
+		requireNoError(t, st.InTx(t.Context(), func(tx *store.Tx) error {
+			if _, err := tx.Label(org.ID, label.ID); err != nil {
+				return err
+			}
+			return tx.PutSetting("x", collation)
+		}))
+	}
 }

@@ -40,6 +40,8 @@ type postgresEngine struct {
 	direct  *pgx.ConnConfig // the server's own address, if it was given
 	must    bool            // the store must exist
 	made    bool            // see Store.Made
+	serves  bool            // the process is a node, and not a command
+	now     func() time.Time
 	log     *slog.Logger
 	teller  teller
 	closed  atomic.Bool
@@ -59,8 +61,8 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 		return nil, err
 	}
 	e := &postgresEngine{
-		must: cfg.MustExist,
-		log:  cfg.Log,
+		must: cfg.MustExist, serves: cfg.Exclusive, now: cfg.Now,
+		log: cfg.Log,
 		telling: logging.NewEpisode(cfg.Log, cfg.Metrics, "wakeup_notifications",
 			"other nodes cannot be told of work: they find it by looking", "other nodes are told of work again"),
 		listening: logging.NewEpisode(cfg.Log, cfg.Metrics, "wakeup_listener",
@@ -208,6 +210,13 @@ func (e *postgresEngine) ask(ctx context.Context, sql string, args []any, each f
 		return err
 	}
 	defer conn.Release()
+	if err = queryRows(ctx, conn, sql, args, each); outdatedPlan(err) {
+		err = queryRows(ctx, conn, sql, args, each)
+	}
+	return err
+}
+
+func queryRows(ctx context.Context, conn *pgxpool.Conn, sql string, args []any, each func(scanner) error) error {
 	rows, err := conn.Query(ctx, sql, args...)
 	if err != nil {
 		return postgresError(err)
@@ -303,11 +312,7 @@ type statement struct {
 
 func (tx *postgresTx) query(ctx context.Context, sql string, args []any, each func(scanner) error) error {
 	if tx.begun && len(tx.pending) == 0 {
-		rows, err := tx.conn.Query(ctx, sql, args...)
-		if err != nil {
-			return postgresError(err)
-		}
-		return eachRow(rows, each)
+		return queryRows(ctx, tx.conn, sql, args, each)
 	}
 	return tx.flush(ctx, statement{sql, args}, func(br pgx.BatchResults) error {
 		rows, err := br.Query()

@@ -13,10 +13,17 @@ import (
 // lockTimeout is the code of a statement that has waited for a lock as long as it may.
 const lockTimeout = "55P03"
 
-// isRetryable reports a deadlock or serialization failure, after which the same closure may succeed.
+// isRetryable reports a deadlock, a serialization failure or an outdated plan, after which the same closure may succeed.
 func isRetryable(err error) bool {
 	var e *pgconn.PgError
-	return errors.As(err, &e) && (e.Code == "40P01" || e.Code == "40001")
+	return errors.As(err, &e) && (e.Code == "40P01" || e.Code == "40001") || outdatedPlan(err)
+}
+
+// outdatedPlan reports that the type of a column has changed since a statement was prepared, because another node has
+// brought a newer schema. The statement is prepared anew when it comes again.
+func outdatedPlan(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "0A000" && e.Routine == "RevalidateCachedQuery"
 }
 
 // refusedCommit reports whether nothing can have been committed: the server said so, and not that it was going away, or

@@ -52,7 +52,8 @@ const linguistic = `SELECT c.relname, format('ALTER TABLE %I ', c.relname) || st
 
 // compareBytes has the store's texts compared byte by byte, as SQLite does, whatever the database's default is: that takes a
 // fraction of the time, and no new version of the system's rules for a language makes indexes wrong. Nothing but indexes
-// is written anew, a table at a time, so that who waits for a table does not wait for all of them.
+// is written anew, a table at a time, so that who waits for a table does not wait for all of them. While other nodes serve, a
+// node leaves it to `parley migrate` or to another start: nobody expects their requests to wait then.
 func (e *postgresEngine) compareBytes(ctx context.Context, db *sql.DB) error {
 	own, err := migrations.Tables()
 	if err != nil {
@@ -62,8 +63,15 @@ func (e *postgresEngine) compareBytes(ctx context.Context, db *sql.DB) error {
 	if err != nil || len(tables) == 0 {
 		return err
 	}
-	if !e.made {
-		e.log.Info("writing the indexes of texts anew, once: some ten seconds for a million messages, in which requests wait", "tables", len(tables))
+	others, err := e.othersServe(ctx, db)
+	switch {
+	case err != nil:
+		return err
+	case others:
+		e.log.Info("the database still compares ids by a language's rules, which makes it slower: run `parley migrate` in a quiet hour, or start a node while no other runs", "tables", len(tables))
+		return nil
+	case !e.made:
+		e.log.Info("writing the indexes of texts anew, once: some ten seconds for a million messages, in which requests to other nodes wait", "tables", len(tables))
 	}
 	for _, t := range tables {
 		if _, err := db.ExecContext(ctx, t.change); err != nil {
@@ -71,6 +79,18 @@ func (e *postgresEngine) compareBytes(ctx context.Context, db *sql.DB) error {
 		}
 	}
 	return nil
+}
+
+// othersServe reports whether this process is a node beside others.
+func (e *postgresEngine) othersServe(ctx context.Context, db *sql.DB) (others bool, err error) {
+	if !e.serves || e.made {
+		return false, nil
+	}
+	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM nodes WHERE expires_at > $1)", e.now().UnixMilli()).Scan(&others)
+	if err != nil {
+		err = fmt.Errorf("look for other nodes: %w", err)
+	}
+	return others, err
 }
 
 type linguisticTable struct{ name, change string }
