@@ -30,6 +30,8 @@ const (
 	commitTimeout = 10 * time.Second
 	// txAttempts is how often a closure runs if PostgreSQL picks it as a deadlock's victim.
 	txAttempts = 5
+	// renewPause is how long connections last after all were let go of. A closure that is run again comes later.
+	renewPause = 10 * time.Millisecond
 )
 
 // postgresEngine is the shared store. Each closure is its own transaction at READ COMMITTED, and rows read by
@@ -45,6 +47,7 @@ type postgresEngine struct {
 	log     *slog.Logger
 	teller  teller
 	closed  atomic.Bool
+	renewed atomic.Int64 // when the connections were last let go of, in milliseconds
 	groups  *groups
 	sharing sharing
 	lookUps lookUps
@@ -205,15 +208,21 @@ func (e *postgresEngine) query(ctx context.Context, sql string, args []any, each
 
 // ask runs a query on a connection of its own.
 func (e *postgresEngine) ask(ctx context.Context, sql string, args []any, each func(scanner) error) error {
+	err := e.askOnce(ctx, sql, args, each)
+	if outdatedPlan(err) {
+		e.renew()
+		err = e.askOnce(ctx, sql, args, each)
+	}
+	return err
+}
+
+func (e *postgresEngine) askOnce(ctx context.Context, sql string, args []any, each func(scanner) error) error {
 	conn, err := e.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	if err = queryRows(ctx, conn, sql, args, each); outdatedPlan(err) {
-		err = queryRows(ctx, conn, sql, args, each)
-	}
-	return err
+	return queryRows(ctx, conn, sql, args, each)
 }
 
 func queryRows(ctx context.Context, conn *pgxpool.Conn, sql string, args []any, each func(scanner) error) error {
@@ -256,6 +265,9 @@ func (e *postgresEngine) inTx(ctx context.Context, body func(session) error) err
 		if err = e.tryTx(ctx, body); !isRetryable(err) {
 			return err
 		}
+		if outdatedPlan(err) {
+			e.renew()
+		}
 		pause := time.Duration(rand.Int64N(int64(5*time.Millisecond) << attempt))
 		select {
 		case <-time.After(pause):
@@ -264,6 +276,14 @@ func (e *postgresEngine) inTx(ctx context.Context, body func(session) error) err
 		}
 	}
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+// renew lets go of all connections, whose prepared statements are outdated, unless that has just been done.
+func (e *postgresEngine) renew() {
+	now, last := time.Now().UnixMilli(), e.renewed.Load()
+	if now-last > renewPause.Milliseconds() && e.renewed.CompareAndSwap(last, now) {
+		e.pool.Reset()
+	}
 }
 
 func (e *postgresEngine) tryTx(ctx context.Context, body func(session) error) error {

@@ -20,7 +20,7 @@ func isRetryable(err error) bool {
 }
 
 // outdatedPlan reports that the type of a column has changed since a statement was prepared, because another node has
-// brought a newer schema. The statement is prepared anew when it comes again.
+// brought a newer schema. A new connection prepares its statements anew.
 func outdatedPlan(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && e.Code == "0A000" && e.Routine == "RevalidateCachedQuery"
