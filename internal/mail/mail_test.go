@@ -3,6 +3,7 @@ package mail_test
 import (
 	"context"
 	"log/slog"
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -87,6 +88,42 @@ func TestMailIsTriedAgain(t *testing.T) {
 		if log.Len() > 0 {
 			t.Errorf("the log says %s", log)
 		}
+	}
+}
+
+// A mail that the server has taken is sent, whatever becomes of the connection: it would come twice if it were tried again.
+func TestTakenMailIsSent(t *testing.T) {
+	t.Parallel()
+	server := mailtest.Start(t, mailtest.Abrupt())
+	p, _ := idle(t, server.URL)
+	if err := p.Deliver(t.Context(), mail.Message{To: "ada@example.com"}, nil); err != nil {
+		t.Errorf("a mail that was taken counts as not sent: %v", err)
+	}
+	server.Next(t)
+}
+
+// A server that says nothing does not hold up the stop: other parts need its time.
+func TestStopDoesNotWaitForTheServer(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	p, log := start(t, "smtp://"+silent.Addr().String())
+	p.Send(mail.Message{OrgID: "org_1", To: "ada@example.com"})
+	conn, err := silent.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if p.Stop(ctx); ctx.Err() != nil {
+		t.Error("the stop waited for a server that says nothing")
+	}
+	if log.Len() > 0 {
+		t.Errorf("the log says %s", log)
 	}
 }
 

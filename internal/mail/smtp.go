@@ -51,23 +51,24 @@ func (p *Postman) deliver(ctx context.Context, m Message) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	return client.Quit()
+	client.Quit() // the mail is taken: if this fails, it must not be sent again
+	return nil
 }
 
-// connect connects to the server, with TLS from the start or by STARTTLS.
+// connect connects to the server, with TLS from the start or by STARTTLS. The connection does nothing any more when ctx
+// ends.
 func (p *Postman) connect(ctx context.Context) (*smtp.Client, error) {
 	host, secure := p.server.Hostname(), p.server.Scheme == "smtps"
 	port := p.server.Port()
 	if port == "" {
 		port = map[bool]string{true: "465", false: "587"}[secure]
 	}
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(host, port))
+	dialled, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		return nil, err
 	}
-	end, _ := ctx.Deadline()
-	conn.SetDeadline(end)
-	settings := &tls.Config{ServerName: host, RootCAs: p.roots}
+	context.AfterFunc(ctx, func() { dialled.SetDeadline(time.Now()) })
+	conn, settings := dialled, &tls.Config{ServerName: host, RootCAs: p.roots}
 	if secure {
 		conn = tls.Client(conn, settings)
 	}

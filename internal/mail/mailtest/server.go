@@ -33,6 +33,7 @@ type Server struct {
 	certificate *tls.Certificate
 	fromStart   bool   // TLS from the first byte
 	login       string // what AUTH PLAIN must send; empty: nothing
+	abrupt      bool   // ends the connection once a mail is taken
 }
 
 // Option is a requirement of the server.
@@ -52,6 +53,9 @@ func Login(user, password string) Option {
 		s.login = base64.StdEncoding.EncodeToString([]byte("\x00" + user + "\x00" + password))
 	}
 }
+
+// Abrupt makes the server end the connection once it has taken a mail, without waiting for QUIT.
+func Abrupt() Option { return func(s *Server) { s.abrupt = true } }
 
 // Start starts the server until the end of the test.
 func Start(t testing.TB, options ...Option) *Server {
@@ -151,6 +155,7 @@ func (v *visit) obey(line string) bool {
 		v.say("354 go on")
 		s.take(v.r, v.mail)
 		v.say("250 taken")
+		return !s.abrupt
 	case verb == "QUIT":
 		v.say("221 bye")
 		return false
