@@ -44,7 +44,7 @@ func embedded() fs.FS {
 		panic(err)
 	}
 	all, names := fstest.MapFS{}, regexp.MustCompile(`(?m)^//go:embed (.*)$`).FindSubmatch(program)
-	for _, name := range strings.Fields(string(names[1])) {
+	for name := range strings.FieldsSeq(string(names[1])) {
 		err := filepath.WalkDir(filepath.Join("..", name), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err

@@ -93,11 +93,11 @@ func (o *auditedOffice) entries(action string) int {
 // keep remembers a field of an answer. "key=data.id" keeps data.id under the name key.
 func (o *auditedOffice) keep(what string, answer []byte) {
 	o.t.Helper()
-	for _, one := range strings.Fields(what) {
+	for one := range strings.FieldsSeq(what) {
 		name, path, _ := strings.Cut(one, "=")
 		var value any
 		must(o.t, json.Unmarshal(answer, &value))
-		for _, step := range strings.Split(path, ".") {
+		for step := range strings.SplitSeq(path, ".") {
 			switch at := value.(type) {
 			case map[string]any:
 				value = at[step]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -225,9 +226,7 @@ func (n *Number) open(people ...string) {
 func (n *Number) receive(from any, kind string, fields map[string]any) string {
 	n.t.Helper()
 	body := map[string]any{"phone_number_id": n.ID, "from": from, "type": kind}
-	for name, value := range fields {
-		body[name] = value
-	}
+	maps.Copy(body, fields)
 	return n.sim.do(http.MethodPost, "inbound", body).str("messages", 0, "id")
 }
 

@@ -23,7 +23,7 @@ func outputMatches(shown, got string) bool {
 		return jsonMatches(shown, got)
 	}
 	var pattern strings.Builder
-	for _, line := range strings.Split(strings.TrimSpace(shown), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(shown), "\n") {
 		if strings.TrimSpace(line) == "…" {
 			pattern.WriteString(`(?:.*\n)*?`)
 			continue

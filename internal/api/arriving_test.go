@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -110,9 +111,7 @@ func begin(c *apitest.Case, r apitest.Request) *begun {
 	body, write := io.Pipe()
 	request := httptest.NewRequest(r.Method, r.Path, body)
 	request.Header.Set("Content-Type", "application/json")
-	for name, values := range r.Header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, r.Header)
 	request.Header.Set("Authorization", "Bearer "+c.Org.Key)
 	b := &begun{write, make(chan *httptest.ResponseRecorder, 1)}
 	go func() {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,10 +144,8 @@ func viewRecipient(r chat.Recipient) recipientView {
 // shownStatus is the status under which the API shows a recipient.
 func shownStatus(s chat.RecipientStatus) string {
 	for shown, all := range statusesOf {
-		for _, one := range all {
-			if one == s {
-				return shown
-			}
+		if slices.Contains(all, s) {
+			return shown
 		}
 	}
 	return string(s)

@@ -86,7 +86,7 @@ func TestCreateLabel(t *testing.T) {
 
 func TestEveryLabelColor(t *testing.T) {
 	var scenarios []apitest.Scenario
-	for _, color := range strings.Fields("gray red orange amber yellow lime green emerald teal sky blue violet pink") {
+	for color := range strings.FieldsSeq("gray red orange amber yellow lime green emerald teal sky blue violet pink") {
 		scenarios = append(scenarios, apitest.Scenario{
 			Name: color, Request: newLabel(`{"name":"x","color":"` + color + `"}`),
 			Status: http.StatusCreated, Want: labelWith("<lbl>", "x", color, "${team}"), Change: labelMade,

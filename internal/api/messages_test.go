@@ -119,7 +119,7 @@ func TestListMessages(t *testing.T) {
 			"created_after=9999-12-31T23:59:59Z":                                                          "",
 		} {
 			var wanted []string
-			for _, name := range strings.Fields(want) {
+			for name := range strings.FieldsSeq(want) {
 				wanted = append(wanted, ids[name])
 			}
 			pages := max(1, (len(wanted)+1)/2)

@@ -125,8 +125,8 @@ func callbacks(t *testing.T, c *apitest.Case) func(message string) {
 		Verify: func(signature string, body []byte) bool { return cloud.Verify(secret, signature, body) },
 	}))
 	return func(message string) {
-		body := []byte(fmt.Sprintf(`{"object":"whatsapp_business_account","entry":[{"id":"200000000000","changes":[{"field":"messages","value":{"messaging_product":"whatsapp",
-			"metadata":{"display_phone_number":"4930555000","phone_number_id":%q},"contacts":[{"profile":{"name":"Ada"},"wa_id":"15550001111"}],"messages":[%s]}}]}]}`, c.Get("number"), message))
+		body := fmt.Appendf(nil, `{"object":"whatsapp_business_account","entry":[{"id":"200000000000","changes":[{"field":"messages","value":{"messaging_product":"whatsapp",
+			"metadata":{"display_phone_number":"4930555000","phone_number_id":%q},"contacts":[{"profile":{"name":"Ada"},"wa_id":"15550001111"}],"messages":[%s]}}]}]}`, c.Get("number"), message)
 		request := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(body))
 		mac := hmac.New(sha256.New, []byte(secret))
 		mac.Write(body)

@@ -214,7 +214,7 @@ func (w *requiredWalk) spoilt(path string, value any, absent bool) any {
 
 // valueAt is the value at a path like items[0].name.
 func valueAt(body any, path string) any {
-	for _, step := range strings.Split(path, ".") {
+	for step := range strings.SplitSeq(path, ".") {
 		name, index, indexed := strings.Cut(step, "[")
 		object, _ := body.(map[string]any)
 		body = object[name]

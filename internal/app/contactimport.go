@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -131,10 +132,8 @@ var fieldNames = map[string][]string{
 func guessField(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	for _, field := range []string{"phone_number", "name", "email", "labels", "consent"} {
-		for _, known := range fieldNames[field] {
-			if name == known {
-				return field
-			}
+		if slices.Contains(fieldNames[field], name) {
+			return field
 		}
 	}
 	return ""

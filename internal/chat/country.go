@@ -27,7 +27,7 @@ func callingCode(country string) string { return countryCodes[country] }
 
 var countryCodes = func() map[string]string {
 	codes := map[string]string{}
-	for _, entry := range strings.Fields(callingCodes) {
+	for entry := range strings.FieldsSeq(callingCodes) {
 		codes[entry[:2]] = entry[2:]
 	}
 	return codes

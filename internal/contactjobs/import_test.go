@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -150,9 +151,7 @@ func writeFile(t *rapid.T, before map[string]person) (w written) {
 	csvOut.Comma, csvOut.UseCRLF = delimiter, rapid.Bool().Draw(t, "CRLF")
 	csvOut.Write([]string{"Phone", "Name", "Labels", "Consent", "City"})
 	w.want = map[string]person{}
-	for number, p := range before {
-		w.want[number] = p
-	}
+	maps.Copy(w.want, before)
 	seen := map[string]bool{}
 	for range rapid.IntRange(0, 30).Draw(t, "rows") {
 		n := rapid.IntRange(0, 12).Draw(t, "person")

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"encoding/json"
+	"maps"
 
 	"github.com/parleyhq/parley/internal/simulator"
 )
@@ -36,9 +37,7 @@ func (w *week) arrive(number string, t talk, past []string) ([]string, error) {
 // object is the message in the provider's form.
 func (l line) object(ids []string) (map[string]json.RawMessage, error) {
 	object := map[string]any{}
-	for key, value := range l.fields {
-		object[key] = value
-	}
+	maps.Copy(object, l.fields)
 	switch {
 	case l.reacts > 0:
 		object["reaction"] = map[string]any{"message_id": ids[l.reacts-1], "emoji": l.content}

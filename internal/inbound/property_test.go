@@ -184,7 +184,7 @@ func (p *play) check() {
 		applied := p.applied(number)
 		for c, bodies := range p.clients {
 			var want []string
-			for _, word := range strings.Fields(strings.Join(bodies, " ")) {
+			for word := range strings.FieldsSeq(strings.Join(bodies, " ")) {
 				if id, mine := strings.CutPrefix(word, fmt.Sprint(number, "/")); mine && id != "poison" {
 					want = append(want, id)
 				}

@@ -105,7 +105,7 @@ func (r *rig) start() {
 // the first number, or the one whose digit stands before it: 2/word.
 func (r *rig) decode(body []byte) ([]provider.Update, error) {
 	var updates []provider.Update
-	for _, word := range strings.Fields(string(body)) {
+	for word := range strings.FieldsSeq(string(body)) {
 		number := 1
 		if digit, rest, found := strings.Cut(word, "/"); found {
 			number, word = int(digit[0]-'0'), rest

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -300,9 +301,7 @@ func (b *browser) decide(dialog, decision string, fields url.Values) string {
 		b.t.Fatal(err)
 	}
 	form := u.Query()
-	for name, values := range fields {
-		form[name] = values
-	}
+	maps.Copy(form, fields)
 	form.Set("decision", decision)
 	u.RawQuery = ""
 	page := b.do(http.MethodPost, u.String(), form)

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -29,9 +30,7 @@ func (r *rig) connected(phone string, more url.Values) chat.Account {
 	_, address := r.link(chat.NewSetupLink{})
 	b := newBrowser(r.t)
 	fields := newNumber(phone)
-	for name, values := range more {
-		fields[name] = values
-	}
+	maps.Copy(fields, more)
 	b.get(b.decide(b.begin(address), "approve", fields)).says(r.t, http.StatusOK)
 	r.Clock.Advance(time.Second)
 	return r.accounts()[0]

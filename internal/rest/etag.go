@@ -21,7 +21,7 @@ var ErrNotModified = errors.New("rest: not modified")
 func (c *Call) Unchanged(tag string) bool {
 	c.W.Header().Set("ETag", tag)
 	for _, line := range c.R.Header.Values("If-None-Match") {
-		for _, given := range strings.Split(line, ",") {
+		for given := range strings.SplitSeq(line, ",") {
 			given = strings.TrimSpace(given)
 			if given == "*" || strings.TrimPrefix(given, "W/") == strings.TrimPrefix(tag, "W/") {
 				return true

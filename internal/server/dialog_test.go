@@ -1,6 +1,7 @@
 package server
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -59,9 +60,7 @@ func visitDialog(s *Server, query url.Values, form ...string) *httptest.Response
 	request := httptest.NewRequest(http.MethodGet, simulatedDialog+"?"+query.Encode(), nil)
 	if form != nil {
 		fields := url.Values{}
-		for name, values := range query {
-			fields[name] = values
-		}
+		maps.Copy(fields, query)
 		for i := 0; i < len(form); i += 2 {
 			fields.Set(form[i], form[i+1])
 		}
@@ -110,9 +109,7 @@ func TestSignupPageNeedsASetupLink(t *testing.T) {
 	query := invited(t, s, "301000001", "301000002")
 	with := func(name, value string) url.Values {
 		changed := url.Values{}
-		for n, v := range query {
-			changed[n] = v
-		}
+		maps.Copy(changed, query)
 		changed.Set(name, value)
 		return changed
 	}

@@ -3,6 +3,7 @@ package simulator
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
@@ -73,9 +74,7 @@ func (s *Simulator) sendValue(n *number, person, field string, fields map[string
 	value := map[string]any{
 		"messaging_product": "whatsapp", "metadata": map[string]string{"display_phone_number": digits, "phone_number_id": n.id},
 	}
-	for k, v := range fields {
-		value[k] = v
-	}
+	maps.Copy(value, fields)
 	s.callbacks.about(n, person, update{number: n, field: field, value: wire.JSON(value), at: s.now().Unix()})
 }
 

@@ -49,7 +49,7 @@ func TestInboundOfEveryType(t *testing.T) {
 		}
 		m := at[map[string]any](t, all[0].value, "messages", 0)
 		var path []any
-		for _, p := range strings.Split(tc.path, ".") {
+		for p := range strings.SplitSeq(tc.path, ".") {
 			path = append(path, p)
 		}
 		if m["type"] != tc.kind || m["from"] != "4915510000001" || dig(m, path...) == nil {

@@ -104,7 +104,7 @@ func hasPlace(body any, place string) bool {
 
 // stepsTo turns messages.0.id into the steps that lead there.
 func stepsTo(path string) (steps []any) {
-	for _, step := range strings.Split(path, ".") {
+	for step := range strings.SplitSeq(path, ".") {
 		if i, err := strconv.Atoi(step); err == nil {
 			steps = append(steps, i)
 		} else if step != "" {

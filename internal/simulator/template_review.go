@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"maps"
 	"time"
 
 	"github.com/parleyhq/parley/internal/simulator/templates"
@@ -95,9 +96,7 @@ func (s *Simulator) setTemplateStatus(w *waba, id, status, event string, extra m
 func (s *Simulator) sendTemplateStatus(w *waba, t templates.Template, event string, extra map[string]any) {
 	value := t.CallbackValue()
 	value["event"], value["reason"], value["message_template_category"] = event, t.Reason, t.Category
-	for k, v := range extra {
-		value[k] = v
-	}
+	maps.Copy(value, extra)
 	s.sendTemplateChange(w, "message_template_status_update", value)
 }
 

@@ -32,7 +32,7 @@ func accept(tx *store.Tx, account chat.Account, number, text string) (store.Send
 	at := tx.After(conversation.LastMessageAt)
 	m := chat.Message{
 		ID: tx.NewIDAt(chat.KindMessage, at), OrgID: account.OrgID, AccountID: account.ID, ConversationID: conversation.ID, ContactID: contact.ID,
-		Direction: chat.Outbound, Type: chat.TypeText, Status: chat.StatusQueued, Content: []byte(fmt.Sprintf("{%q:1}", text)), CreatedAt: at, UpdatedAt: at,
+		Direction: chat.Outbound, Type: chat.TypeText, Status: chat.StatusQueued, Content: fmt.Appendf(nil, "{%q:1}", text), CreatedAt: at, UpdatedAt: at,
 	}
 	if err := errors.Join(tx.InsertMessage(m), tx.NoteMessage(m.OrgID, m.ConversationID, at)); err != nil {
 		return store.SendJob{}, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"time"
 
@@ -48,9 +49,7 @@ func (e *exporter) post(ctx context.Context, spans []sdktrace.ReadOnlySpan) erro
 	if err != nil {
 		return err
 	}
-	for name, values := range e.headers {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, e.headers)
 	r.Header.Set("Content-Type", "application/x-protobuf")
 	response, err := e.client.Do(r)
 	if err != nil {

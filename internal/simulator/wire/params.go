@@ -71,10 +71,10 @@ func unwrapStrings(body []byte, target reflect.Type) []byte {
 	if json.Unmarshal(body, &fields) != nil {
 		return body
 	}
-	for i := range target.NumField() {
-		name, _, _ := strings.Cut(target.Field(i).Tag.Get("json"), ",")
+	for field := range target.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		var text string
-		if isText(target.Field(i).Type) || json.Unmarshal(fields[name], &text) != nil {
+		if isText(field.Type) || json.Unmarshal(fields[name], &text) != nil {
 			continue
 		}
 		if json.Valid([]byte(text)) {
