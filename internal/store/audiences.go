@@ -94,14 +94,8 @@ func (r Reader) listedOtherwise(b chat.Broadcast, members []AudienceMember) erro
 // the address of a contact does that: who deletes the contact then finds the address, too. They are locked in the same order
 // everywhere, so that two transactions with common contacts do not deadlock.
 func (tx *Tx) KeepContacts(orgID string, ids []string) (map[string]bool, error) {
-	kept := make(map[string]bool, len(ids))
-	err := each(tx.Reader, func(row scanner) error {
-		id, err := scanText(row)
-		kept[id] = true
-		return err
-	}, "SELECT id FROM contacts WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")+" ORDER BY id"+tx.dialect.keepRow,
+	return set(tx.Reader, "SELECT id FROM contacts WHERE org_id = $1 AND "+tx.dialect.oneOf("id", "$2")+" ORDER BY id"+tx.dialect.keepRow,
 		orgID, tx.dialect.list(ids))
-	return kept, err
 }
 
 // ContactsAt returns the contacts of an account with one of the addresses, by address: a number, or a business-scoped

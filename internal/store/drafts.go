@@ -28,11 +28,6 @@ func (tx *Tx) DeleteDraft(d chat.Draft) error {
 
 // DraftsIn returns the conversations in which a user has a draft.
 func (r Reader) DraftsIn(orgID, userID string, conversationIDs []string) (map[string]bool, error) {
-	found, err := many(r, scanText, "SELECT conversation_id FROM drafts WHERE org_id = $1 AND user_id = $2 AND "+
+	return set(r, "SELECT conversation_id FROM drafts WHERE org_id = $1 AND user_id = $2 AND "+
 		r.dialect.oneOf("conversation_id", "$3"), orgID, userID, r.dialect.list(conversationIDs))
-	drafts := make(map[string]bool, len(found))
-	for _, id := range found {
-		drafts[id] = true
-	}
-	return drafts, err
 }

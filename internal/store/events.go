@@ -32,13 +32,8 @@ func (r Reader) Event(orgID, id string) (chat.Event, error) {
 // EventsWithPayload returns the events that still have a payload. Inside a transaction the payloads stay until
 // it ends.
 func (r Reader) EventsWithPayload(orgID string, ids []string) (map[string]bool, error) {
-	found, err := many(r, scanText, "SELECT id FROM events WHERE org_id = $1 AND "+r.dialect.oneOf("id", "$2")+" AND payload <> '' ORDER BY id"+r.forUpdate(),
+	return set(r, "SELECT id FROM events WHERE org_id = $1 AND "+r.dialect.oneOf("id", "$2")+" AND payload <> '' ORDER BY id"+r.forUpdate(),
 		orgID, r.dialect.list(ids))
-	with := make(map[string]bool, len(found))
-	for _, id := range found {
-		with[id] = true
-	}
-	return with, err
 }
 
 // removeUnneeded deletes the events without deliveries, and returns how many. Those with a fan-out are about to have some.

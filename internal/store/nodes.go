@@ -73,12 +73,7 @@ func (tx *Tx) DeleteNodes() error {
 
 // LivingNodes returns the nodes whose work nobody may take.
 func (r Reader) LivingNodes() (map[string]bool, error) {
-	living := map[string]bool{}
-	ids, err := many(r, scanText, "SELECT id FROM nodes")
-	for _, id := range ids {
-		living[id] = true
-	}
-	return living, err
+	return set(r, "SELECT id FROM nodes")
 }
 
 // abandoned is the condition that an owner is not alive.

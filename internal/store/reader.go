@@ -87,6 +87,17 @@ func many[T any](r Reader, scan func(scanner) (T, error), sql string, args ...an
 	return rows, err
 }
 
+// set returns the texts that a query finds.
+func set(r Reader, sql string, args ...any) (map[string]bool, error) {
+	found := map[string]bool{}
+	err := each(r, func(row scanner) error {
+		text, err := scanText(row)
+		found[text] = true
+		return err
+	}, sql, args...)
+	return found, err
+}
+
 // each calls read for every row of a query.
 func each(r Reader, read func(scanner) error, sql string, args ...any) error {
 	return r.db.query(r.ctx, sql, args, read)

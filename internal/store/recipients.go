@@ -15,19 +15,12 @@ func scanRecipient(row scanner) (r chat.Recipient, err error) {
 	var variables, reason, contactID, messageID, clicked *string
 	var repliedAt, optedOutAt *int64
 	err = row.Scan(&r.OrgID, &r.BroadcastID, &r.ID, &r.Address, &variables, &r.Status, &reason, &contactID, &messageID, &repliedAt, &clicked, &optedOutAt)
-	r.Reason, r.ContactID, r.MessageID, r.Clicked = orEmpty(reason), orEmpty(contactID), orEmpty(messageID), orEmpty(clicked)
+	r.Reason, r.ContactID, r.MessageID, r.Clicked = deref(reason), deref(contactID), deref(messageID), deref(clicked)
 	r.RepliedAt, r.OptedOutAt = toTimePtr(repliedAt), toTimePtr(optedOutAt)
 	if err == nil && variables != nil {
 		err = json.Unmarshal([]byte(*variables), &r.Variables)
 	}
 	return r, err
-}
-
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // newRecipient is a recipient that is being inserted.
@@ -115,41 +108,24 @@ func (tx *Tx) insertRecipients(orgID, broadcastID string, listed bool, rows []ne
 	if err != nil {
 		return nil, err
 	}
-	added = make(map[string]bool, len(rows))
-	err = tx.db.query(tx.ctx, `INSERT INTO broadcast_recipients (org_id, broadcast_id, id, address, unique_address, variables, status, reason, contact_id, listed)
+	return set(tx.Reader, `INSERT INTO broadcast_recipients (org_id, broadcast_id, id, address, unique_address, variables, status, reason, contact_id, listed)
 		SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), p.value ->> 'id', p.value ->> 'address', p.value ->> 'unique', p.value ->> 'variables',
 			p.value ->> 'status', p.value ->> 'reason', p.value ->> 'contact', CAST($4 AS BOOLEAN)
 		FROM `+fmt.Sprintf(tx.dialect.objects, "$3")+` WHERE TRUE
-		ON CONFLICT (broadcast_id, unique_address) WHERE unique_address IS NOT NULL DO NOTHING RETURNING id`, []any{orgID, broadcastID, string(all), listed}, func(row scanner) error {
-		id, err := scanText(row)
-		added[id] = true
-		return err
-	})
-	return added, err
+		ON CONFLICT (broadcast_id, unique_address) WHERE unique_address IS NOT NULL DO NOTHING RETURNING id`,
+		orgID, broadcastID, string(all), listed)
 }
 
 // RecipientsAmong returns the addresses that recipients of a broadcast have.
 func (r Reader) RecipientsAmong(broadcastID string, addresses []string) (map[string]bool, error) {
-	found := map[string]bool{}
-	err := each(r, func(row scanner) error {
-		address, err := scanText(row)
-		found[address] = true
-		return err
-	}, "SELECT unique_address FROM broadcast_recipients WHERE broadcast_id = $1 AND unique_address IS NOT NULL AND "+r.dialect.oneOf("unique_address", "$2"),
+	return set(r, "SELECT unique_address FROM broadcast_recipients WHERE broadcast_id = $1 AND unique_address IS NOT NULL AND "+r.dialect.oneOf("unique_address", "$2"),
 		broadcastID, r.dialect.list(addresses))
-	return found, err
 }
 
 // ServedAmong returns the addresses under which a broadcast's recipients have their message, or will have it.
 func (r Reader) ServedAmong(broadcastID string, addresses []string) (map[string]bool, error) {
-	found := map[string]bool{}
-	err := each(r, func(row scanner) error {
-		address, err := scanText(row)
-		found[address] = true
-		return err
-	}, "SELECT unique_address FROM broadcast_recipients WHERE broadcast_id = $1 AND unique_address IS NOT NULL AND "+r.dialect.oneOf("unique_address", "$2")+
+	return set(r, "SELECT unique_address FROM broadcast_recipients WHERE broadcast_id = $1 AND unique_address IS NOT NULL AND "+r.dialect.oneOf("unique_address", "$2")+
 		" AND status IN ('queued', 'sent', 'delivered', 'read')", broadcastID, r.dialect.list(addresses))
-	return found, err
 }
 
 // FirstRecipients returns up to limit of a broadcast's recipients with a status, after an id, in the order in
@@ -176,12 +152,8 @@ func (tx *Tx) StillWaiting(broadcastID string, rows []chat.Recipient) ([]chat.Re
 	for i, r := range rows {
 		ids[i] = r.ID
 	}
-	waiting := make(map[string]bool, len(rows))
-	err := each(tx.Reader, func(row scanner) error { // in no order, for which the engine might walk over everybody who waits
-		id, err := scanText(row)
-		waiting[id] = true
-		return err
-	}, "SELECT id FROM broadcast_recipients WHERE broadcast_id = $1 AND status = 'waiting' AND "+tx.dialect.oneOfFew("id", "$2")+tx.forUpdate(),
+	// In no order, for which the engine might walk over everybody who waits.
+	waiting, err := set(tx.Reader, "SELECT id FROM broadcast_recipients WHERE broadcast_id = $1 AND status = 'waiting' AND "+tx.dialect.oneOfFew("id", "$2")+tx.forUpdate(),
 		broadcastID, tx.dialect.list(ids))
 	return slices.DeleteFunc(slices.Clone(rows), func(r chat.Recipient) bool { return !waiting[r.ID] }), err
 }
@@ -283,15 +255,10 @@ func (r Reader) RecipientOfMessage(orgID, messageID string) (chat.Recipient, err
 // because the month's messages are used up has not halted those that are among them. Like MoveRecipients it does not filter by
 // organization.
 func (r Reader) HaltedMessages(messageIDs []string) (map[string]bool, error) {
-	ids, err := many(r, scanText, `SELECT r.message_id FROM broadcast_recipients r JOIN broadcasts b ON b.org_id = r.org_id AND b.id = r.broadcast_id
+	return set(r, `SELECT r.message_id FROM broadcast_recipients r JOIN broadcasts b ON b.org_id = r.org_id AND b.id = r.broadcast_id
 		WHERE r.message_id IS NOT NULL AND `+r.dialect.oneOf("r.message_id", "$1")+` AND
 			(b.status = '`+string(chat.BroadcastStopped)+`' OR b.status = '`+string(chat.BroadcastPaused)+`' AND b.reason <> '`+string(chat.ReasonQuotaExceeded)+"')",
 		r.dialect.list(messageIDs))
-	halted := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		halted[id] = true
-	}
-	return halted, err
 }
 
 // UnqueueRecipient detaches a recipient's message, so that the recipient waits again.
