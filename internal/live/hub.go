@@ -253,11 +253,8 @@ func (h *Hub) Publish(org string, hint Hint) {
 
 // PublishAll sends a hint to all listeners on this node.
 func (h *Hub) PublishAll(hint Hint) {
-	h.mu.Lock()
-	orgs := slices.Collect(maps.Keys(h.orgs))
-	h.mu.Unlock()
-	for _, org := range orgs {
-		h.Publish(org, hint)
+	for _, l := range h.everyListener() {
+		l.add([]Hint{hint})
 	}
 }
 

@@ -30,7 +30,7 @@ func (h *Hub) Hear(topic store.Topic) bool {
 	case watchTopic, changesTopic, untoldTopic, presenceTopic:
 	default:
 		if topic == store.TopicAny { // a notification may have been missed
-			h.everybody(Hint{Kind: KindAll})
+			h.PublishAll(Hint{Kind: KindAll})
 		}
 		return false
 	}
@@ -46,7 +46,7 @@ func (h *Hub) Hear(topic store.Topic) bool {
 			h.cfg.Store.Tell(store.Topic(untoldTopic + " " + h.cfg.Node()))
 		}
 	case words[0] == untoldTopic:
-		h.everybody(Hint{Kind: KindAll})
+		h.PublishAll(Hint{Kind: KindAll})
 	case words[0] == changesTopic && len(words) >= 4:
 		h.hearChanges(words[2], words[3:])
 	case words[0] == presenceTopic && len(words) == 7:
@@ -62,19 +62,6 @@ func (h *Hub) hearChanges(org string, words []string) {
 			n.heard[store.Change{OrgID: org, Kind: store.ChangeKind(kind), ID: id}] = true
 		}
 	})
-}
-
-// everybody sends a hint to all listeners here.
-func (h *Hub) everybody(hint Hint) {
-	h.mu.Lock()
-	var orgs []string
-	for org := range h.orgs {
-		orgs = append(orgs, org)
-	}
-	h.mu.Unlock()
-	for _, org := range orgs {
-		h.Publish(org, hint)
-	}
 }
 
 func (h *Hub) othersListen() bool {
