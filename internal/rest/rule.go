@@ -131,23 +131,27 @@ func newRule(reg huma.Registry, t reflect.Type, s *huma.Schema) *rule {
 			r.values = newRule(reg, t.Elem(), values)
 		}
 	case s.Type == huma.TypeObject && t.Kind() == reflect.Struct:
-		for i := range t.NumField() {
-			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			if t.Field(i).Anonymous {
-				panic("rest: the embedded " + t.Field(i).Name + " of " + t.String() + " would be in no document and never be read: name its fields")
-			}
-			tag := t.Field(i).Tag
-			if tag.Get("readOnly") == "true" {
-				continue // only in answers: in a request it is an unknown field
-			}
-			if property := s.Properties[name]; property != nil {
-				field := newRule(reg, t.Field(i).Type, property)
-				field.trimmed, field.collapsed = tag.Get("trimmed") == "true", tag.Get("collapsed") == "true"
-				r.fields = append(r.fields, fieldRule{name, i, slices.Contains(s.Required, name), tag.Get("unless"), field})
-			}
-		}
+		r.fields = newFieldRules(reg, t, s)
 	}
 	return r
+}
+
+// newFieldRules makes the rules of a struct's fields.
+func newFieldRules(reg huma.Registry, t reflect.Type, s *huma.Schema) (fields []fieldRule) {
+	for f := range t.Fields() {
+		if f.Anonymous {
+			panic("rest: the embedded " + f.Name + " of " + t.String() + " would be in no document and never be read: name its fields")
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		property := s.Properties[name]
+		if property == nil || f.Tag.Get("readOnly") == "true" { // only in answers: in a request it is an unknown field
+			continue
+		}
+		r := newRule(reg, f.Type, property)
+		r.trimmed, r.collapsed = f.Tag.Get("trimmed") == "true", f.Tag.Get("collapsed") == "true"
+		fields = append(fields, fieldRule{name, f.Index[0], slices.Contains(s.Required, name), f.Tag.Get("unless"), r})
+	}
+	return fields
 }
 
 // check reads one value. It returns syntax errors as an error and broken rules as findings.
