@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/parleyhq/parley/internal/simulator/names"
@@ -86,20 +87,8 @@ func (p *people) list() []*person {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	all := slices.AppendSeq(slices.Collect(maps.Values(p.phones)), maps.Values(p.users))
-	slices.SortFunc(all, func(a, b *person) int {
-		return cmpStrings(a.Phone+a.UserID, b.Phone+b.UserID)
-	})
+	slices.SortFunc(all, func(a, b *person) int { return strings.Compare(a.Phone+a.UserID, b.Phone+b.UserID) })
 	return slices.Compact(all)
-}
-
-func cmpStrings(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 var firstNames = [...]string{

@@ -3,6 +3,7 @@ package templates
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -167,17 +168,12 @@ func (s *Service) accountOf(ctx context.Context, due store.TemplateSync) (chat.A
 	if err != nil {
 		return chat.Account{}, err
 	}
-	var any *chat.Account
-	for i := range accounts {
-		a := &accounts[i]
-		if a.OrgID == due.OrgID && (any == nil || a.Status == chat.AccountConnected && any.Status != chat.AccountConnected) {
-			any = a
-		}
-	}
-	if any == nil {
+	accounts = slices.DeleteFunc(accounts, func(a chat.Account) bool { return a.OrgID != due.OrgID })
+	if len(accounts) == 0 {
 		return chat.Account{}, store.ErrNotFound
 	}
-	return *any, nil
+	connected := slices.IndexFunc(accounts, func(a chat.Account) bool { return a.Status == chat.AccountConnected })
+	return accounts[max(0, connected)], nil
 }
 
 // forget removes the templates of a business account that has no numbers here any more.
