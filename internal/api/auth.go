@@ -19,7 +19,7 @@ func (a *API) Authenticate(c *rest.Call) error {
 	if err != nil {
 		return err
 	}
-	found, err := c.Read().KeyContext(chat.HashKey(text))
+	found, err := c.Read().KeyContext(chat.HashToken(text))
 	if errors.Is(err, store.ErrNotFound) {
 		return unknownKey()
 	}

@@ -120,7 +120,7 @@ func checkSetupURL(t *testing.T, c *apitest.Case, r *apitest.Response) {
 		t.Errorf("it expires at %v, want %v", link.ExpiresAt, want)
 	}
 	token := link.SetupURL[strings.LastIndexByte(link.SetupURL, '/')+1:]
-	stored, err := c.Store.Read(t.Context()).SetupLinkByToken(chat.HashKey(token))
+	stored, err := c.Store.Read(t.Context()).SetupLinkByToken(chat.HashToken(token))
 	if err != nil || stored.ID != link.ID || strings.Contains(stored.TokenHash, token) {
 		t.Errorf("stored is %+v, %v", stored, err)
 	}

@@ -41,7 +41,7 @@ func TestKeys(t *testing.T) {
 			t.Errorf("the key is %+v", made)
 		}
 		check := func() error {
-			found, err := w.Store.Read(t.Context()).KeyContext(chat.HashKey(made.Text))
+			found, err := w.Store.Read(t.Context()).KeyContext(chat.HashToken(made.Text))
 			if err != nil || found.Organization.ID != org.ID {
 				t.Fatalf("the key is of %q: %v", found.Organization.ID, err)
 			}

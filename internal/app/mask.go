@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/rest"
 )
 
@@ -124,7 +125,7 @@ func ofBusiness(name string, in map[string]any) bool {
 
 // maskNumber keeps the country's code and the last two digits, so that people can be told apart.
 func maskNumber(s string) string {
-	digits := digitsOf(s)
+	digits := chat.Digits(s)
 	if len(digits) < 5 {
 		return "•••"
 	}
@@ -137,13 +138,4 @@ func maskBSUID(s string) string {
 		return "•••"
 	}
 	return country + ".•••" + rest[len(rest)-2:]
-}
-
-func digitsOf(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, s)
 }

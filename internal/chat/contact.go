@@ -248,6 +248,16 @@ func CleanPhoneNumber(param, s string) (string, error) {
 	return "", e
 }
 
+// Digits are the digits of a text, such as a number with separators.
+func Digits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, text)
+}
+
 // OtherSpelling is the second way to write a mobile number, in the two countries where the network writes some
 // with a digit more or less than people do: Mexico, with a 1 after the 52, and Brazil, without the 9 after the area.
 // Eight digits that begin with less than 6 are a landline in Brazil. It is empty for all other numbers.

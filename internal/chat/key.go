@@ -2,9 +2,7 @@ package chat
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"strings"
 	"time"
 )
@@ -54,11 +52,4 @@ func WellFormedKey(text string) bool {
 	}
 	// base64's own decoder would skip line breaks, so the characters are checked here.
 	return strings.Trim(rest, keyAlphabet) == ""
-}
-
-// HashKey is the form in which a key is stored and looked up. A plain hash suffices:
-// the key is 144 random bits, so there is nothing to guess.
-func HashKey(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }

@@ -54,7 +54,7 @@ func TestHashKey(t *testing.T) {
 	t.Parallel()
 	// The hash is stored: another one would lock every customer out.
 	const want = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // SHA-256's example for "abc"
-	if got := chat.HashKey("abc"); got != want {
+	if got := chat.HashToken("abc"); got != want {
 		t.Errorf("got %s", got)
 	}
 }

@@ -140,7 +140,8 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// HashToken is the stored form of a token. A token is random, so its hash needs no salt.
+// HashToken is the form in which an API key, or the token of a session or a link, is stored and looked up. They are
+// random, so the hash needs no salt.
 func HashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])

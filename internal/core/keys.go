@@ -21,7 +21,7 @@ func CreateKey(tx *store.Tx, orgID, name string, expiresAt *time.Time) (chat.API
 	}
 	text := chat.NewKeyText()
 	key := chat.APIKey{
-		ID: tx.NewID(chat.KindKey), OrgID: orgID, Name: name, Hash: chat.HashKey(text),
+		ID: tx.NewID(chat.KindKey), OrgID: orgID, Name: name, Hash: chat.HashToken(text),
 		Last4: text[len(text)-4:], ExpiresAt: expiresAt, CreatedAt: tx.Now(),
 	}
 	if err := tx.InsertKey(key); err != nil {

@@ -29,13 +29,13 @@ func TestCreateKey(t *testing.T) {
 		for _, expiresAt := range []*time.Time{nil, &expires} {
 			got, err := run(st, createKey(org.ID, " ci ", expiresAt))
 			requireEqual(t, got.key, err, chat.APIKey{
-				ID: got.key.ID, OrgID: org.ID, Name: "ci", Hash: chat.HashKey(got.text),
+				ID: got.key.ID, OrgID: org.ID, Name: "ci", Hash: chat.HashToken(got.text),
 				Last4: got.text[len(got.text)-4:], ExpiresAt: expiresAt, CreatedAt: clock.Now(),
 			})
 			if !chat.WellFormedKey(got.text) || !chat.KindKey.Valid(got.key.ID) {
 				t.Errorf("issued %s as %s", got.text, got.key.ID)
 			}
-			found, err := st.Read(t.Context()).KeyContext(chat.HashKey(got.text))
+			found, err := st.Read(t.Context()).KeyContext(chat.HashToken(got.text))
 			requireEqual(t, found.Key, err, got.key)
 		}
 	})
@@ -65,7 +65,7 @@ func TestRevokeKey(t *testing.T) {
 		key.RevokedAt = new(clock.Advance(time.Minute))
 		got, err := revoke(key.ID)
 		requireEqual(t, got, err, key)
-		found, err := st.Read(t.Context()).KeyContext(chat.HashKey(text))
+		found, err := st.Read(t.Context()).KeyContext(chat.HashToken(text))
 		requireEqual(t, found.Key, err, key)
 		requireCode(t, found.Key.Check(clock.Now()), chat.CodeRevokedAPIKey, "")
 

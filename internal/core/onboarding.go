@@ -38,7 +38,7 @@ func FindInvitation(r store.Reader, token string) (Invitation, error) {
 	if !chat.WellFormedLinkToken(token) {
 		return Invitation{}, refuse(chat.ReasonLinkInvalid)
 	}
-	link, err := r.SetupLinkByToken(chat.HashKey(token))
+	link, err := r.SetupLinkByToken(chat.HashToken(token))
 	if errors.Is(err, store.ErrNotFound) {
 		return Invitation{}, refuse(chat.ReasonLinkInvalid)
 	}
@@ -162,7 +162,7 @@ func onboardCustomer(tx *store.Tx, c *chat.Customer) error {
 
 func connectSignup(tx *store.Tx, link chat.SetupLink, in Signup, seal Seal) (chat.Account, error) {
 	account, err := chat.NewAccount{
-		OrgID: link.OrgID, TeamID: link.TeamID, CustomerID: link.CustomerID, PhoneNumberID: in.Number.ID, PhoneNumber: digitsOf(in.Number.Display),
+		OrgID: link.OrgID, TeamID: link.TeamID, CustomerID: link.CustomerID, PhoneNumberID: in.Number.ID, PhoneNumber: chat.Digits(in.Number.Display),
 		WABAID: in.WABAID, Name: clippedName(in.Number.VerifiedName), Status: in.Status, ProviderStatus: orNil(in.Number.Status),
 	}.Account()
 	if err != nil {
@@ -200,16 +200,6 @@ func takeUpAgain(tx *store.Tx, fresh chat.Account, seal Seal) (chat.Account, err
 	}
 	known.UpdatedAt = tx.Now()
 	return known, errors.Join(tx.UpdateAccount(known), overtake(tx, known))
-}
-
-// digitsOf is a number as people write it, without separators.
-func digitsOf(display string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' {
-			return r
-		}
-		return -1
-	}, display)
 }
 
 func clippedName(name string) *string {

@@ -57,7 +57,7 @@ func CreateOwnSetupLink(tx *store.Tx, orgID, teamID string, in chat.NewSetupLink
 func insertSetupLink(tx *store.Tx, link *chat.SetupLink) (token string, err error) {
 	token = chat.NewLinkToken()
 	link.ID, link.CreatedAt = tx.NewID(chat.KindSetupLink), tx.Now()
-	link.TokenHash, link.TokenLast4 = chat.HashKey(token), token[len(token)-4:]
+	link.TokenHash, link.TokenLast4 = chat.HashToken(token), token[len(token)-4:]
 	return token, tx.InsertSetupLink(*link)
 }
 

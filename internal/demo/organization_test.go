@@ -47,7 +47,7 @@ func requireDemo(t *testing.T, st *store.Store, org demo.Organization) {
 	if len(orgs) != 1 || orgs[0].ID != org.OrganizationID {
 		t.Fatalf("the organizations are %v", orgs)
 	}
-	key, err := st.Read(t.Context()).KeyContext(chat.HashKey(org.APIKey))
+	key, err := st.Read(t.Context()).KeyContext(chat.HashToken(org.APIKey))
 	if err != nil || key.Key.OrgID != org.OrganizationID {
 		t.Errorf("got %s, %v, want %s", key.Key.OrgID, err, org.OrganizationID)
 	}

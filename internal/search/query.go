@@ -49,7 +49,7 @@ func numberPart(text string) string {
 	if strings.Trim(text, "0123456789+-()./ ") != "" {
 		return ""
 	}
-	digits := strings.TrimLeft(digitsOf(text), "0")
+	digits := strings.TrimLeft(chat.Digits(text), "0")
 	if len(digits) < leastDigits {
 		return ""
 	}
@@ -62,7 +62,7 @@ func spellings(digits string) []string {
 		return nil
 	}
 	if other := chat.OtherSpelling(digits); other != "" {
-		return []string{digits, digitsOf(other)}
+		return []string{digits, chat.Digits(other)}
 	}
 	return []string{digits}
 }
@@ -102,11 +102,11 @@ func (q Query) forIndex(kind chat.Kind) (words []string, or string, ok bool) {
 
 // matches reports whether a row, as it is now, matches the query.
 func (q Query) matches(row store.SearchRow) bool {
-	if kindOf(row.ID) == chat.KindContact && slices.ContainsFunc(q.digits, func(d string) bool { return strings.Contains(digitsOf(row.Number), d) }) {
+	if kindOf(row.ID) == chat.KindContact && slices.ContainsFunc(q.digits, func(d string) bool { return strings.Contains(chat.Digits(row.Number), d) }) {
 		return true
 	}
 	text := fold(textOf(row))
-	if digits := digitsOf(row.Number); q.masked && digits != "" {
+	if digits := chat.Digits(row.Number); q.masked && digits != "" {
 		text = strings.ReplaceAll(text, digits, "")
 	}
 	for _, word := range q.words {

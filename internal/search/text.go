@@ -32,7 +32,7 @@ func textOf(row store.SearchRow) string {
 func indexText(row store.SearchRow) string {
 	text := fold(textOf(row))
 	if row.Number != "" {
-		text += "\n" + digitsOf(row.Number)
+		text += "\n" + chat.Digits(row.Number)
 	}
 	return text
 }
@@ -120,14 +120,4 @@ func foldRune(r rune, emit func(rune)) {
 			}
 		}
 	}
-}
-
-// digitsOf are the digits of a text.
-func digitsOf(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' {
-			return r
-		}
-		return -1
-	}, text)
 }

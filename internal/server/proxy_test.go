@@ -33,7 +33,7 @@ func TestAPILogTellsTheClientsAddress(t *testing.T) {
 			must(t, err)
 			response.Body.Close()
 			s.api.Stop(t.Context()) // writes the pending calls
-			context, err := s.store.Read(t.Context()).KeyContext(chat.HashKey(key))
+			context, err := s.store.Read(t.Context()).KeyContext(chat.HashToken(key))
 			must(t, err)
 			calls, err := s.store.Read(t.Context()).APICalls(context.Key.OrgID, store.CallFilter{}, store.Page{Limit: 10})
 			if err != nil || len(calls.Rows) != 1 || calls.Rows[0].IP != test.want {

@@ -82,7 +82,7 @@ func Key(t Tester, st *store.Store, orgID string) (chat.APIKey, string) {
 	text := chat.NewKeyText()
 	InTx(t, st, func(tx *store.Tx) error {
 		key = chat.APIKey{
-			ID: tx.NewID(chat.KindKey), OrgID: orgID, Name: "test", Hash: chat.HashKey(text),
+			ID: tx.NewID(chat.KindKey), OrgID: orgID, Name: "test", Hash: chat.HashToken(text),
 			Last4: text[len(text)-4:], CreatedAt: tx.Now(),
 		}
 		return tx.InsertKey(key)
