@@ -51,7 +51,7 @@ func (a *App) exportContacts(c *rest.Call, in *contactFilterInput, w io.Writer) 
 		if err != nil || len(ids) == 0 {
 			return out.end(err)
 		}
-		if err := exportSome(c, r, u, out, ids); err != nil {
+		if err := exportSome(r, u, out, ids); err != nil {
 			return err
 		}
 		after = ids[len(ids)-1]
@@ -59,7 +59,7 @@ func (a *App) exportContacts(c *rest.Call, in *contactFilterInput, w io.Writer) 
 	return out.end(nil)
 }
 
-func exportSome(c *rest.Call, r store.Reader, u chat.User, out *sheet, ids []string) error {
+func exportSome(r store.Reader, u chat.User, out *sheet, ids []string) error {
 	entries, err := r.ContactEntries(u, ids)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func exportSome(c *rest.Call, r store.Reader, u chat.User, out *sheet, ids []str
 		if e.LastSeenAt != nil {
 			seen = e.LastSeenAt.UTC().Format(time.RFC3339)
 		}
-		out.write(deref(shownNumber(c, e.PhoneNumber)), deref(e.Name), deref(e.Email), strings.Join(names, ", "), string(e.Consent), deref(e.Username),
+		out.write(deref(e.PhoneNumber), deref(e.Name), deref(e.Email), strings.Join(names, ", "), string(e.Consent), deref(e.Username),
 			deref(e.BSUID), deref(e.OwnNumber), seen, e.CreatedAt.UTC().Format(time.RFC3339), string(e.Metadata))
 	}
 	return out.end(nil)

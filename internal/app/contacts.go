@@ -89,7 +89,7 @@ func listContacts(c *rest.Call, in *listContactsInput, p store.Page) (store.Slic
 		sort = chat.ContactSort(in.Sort)
 	}
 	slice, err := core.ListContacts(c.Read(), *c.Caller.User, in.filter(), sort, p)
-	return rest.ViewEach(slice, func(i core.ContactItem) listedContactView { return viewContact(c, i) }), err
+	return rest.ViewEach(slice, viewContact), err
 }
 
 type countView struct {
@@ -120,18 +120,15 @@ type listedContactView struct {
 	UpdatedAt      rest.Instant     `json:"updated_at"`
 }
 
-func viewContact(c *rest.Call, i core.ContactItem) listedContactView {
+func viewContact(i core.ContactItem) listedContactView {
 	return listedContactView{
-		ID: rest.ContactID(i.ID), Object: "contact", Name: i.Name, PhoneNumber: shownNumber(c, i.PhoneNumber), BSUID: i.BSUID, Username: i.Username, Email: i.Email,
+		ID: rest.ContactID(i.ID), Object: "contact", Name: i.Name, PhoneNumber: i.PhoneNumber, BSUID: i.BSUID, Username: i.Username, Email: i.Email,
 		Metadata: rest.FreeForm(i.Metadata), Consent: i.Consent, Labels: viewLabels(i.Labels),
 		Number: inboxNumberView{deref(i.PhoneNumberID), deref(i.OwnNumber), deref(i.NumberName)}, TeamID: i.TeamID,
 		ConversationID: i.ConversationID, LastSeenAt: rest.InstantPtr(i.LastSeenAt),
 		CreatedAt: rest.Instant(i.CreatedAt), UpdatedAt: rest.Instant(i.UpdatedAt),
 	}
 }
-
-// shownNumber is a contact's number for the caller. All pages about contacts use it.
-func shownNumber(_ *rest.Call, number *string) *string { return number }
 
 type contactDetailView struct {
 	Contact listedContactView   `json:"contact"`
@@ -178,7 +175,7 @@ func getContactDetail(c *rest.Call, in *rest.ByID[rest.ContactID]) (view contact
 		return view, err
 	}
 	others, err := core.Namesakes(r, u, item.Contact)
-	view = contactDetailView{Contact: viewContact(c, item), Notes: []contactNoteView{}, History: []consentChangeView{}, Others: []listedContactView{}}
+	view = contactDetailView{Contact: viewContact(item), Notes: []contactNoteView{}, History: []consentChangeView{}, Others: []listedContactView{}}
 	for _, n := range notes {
 		view.Notes = append(view.Notes, viewContactNote(n, names))
 	}
@@ -186,7 +183,7 @@ func getContactDetail(c *rest.Call, in *rest.ByID[rest.ContactID]) (view contact
 		view.History = append(view.History, viewConsentChange(change, names))
 	}
 	for _, other := range others {
-		view.Others = append(view.Others, viewContact(c, other))
+		view.Others = append(view.Others, viewContact(other))
 	}
 	return view, err
 }

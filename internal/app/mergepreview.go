@@ -47,7 +47,7 @@ func previewMerge(c *rest.Call, in *previewMergeInput) (view mergePreviewView, e
 		p.Now = p.First
 	}
 	return mergePreviewView{
-		Possible: !p.Contradict, ID: p.Now.ID, Name: p.Now.Name, PhoneNumber: shownNumber(c, p.Now.PhoneNumber), BSUID: p.Now.BSUID,
+		Possible: !p.Contradict, ID: p.Now.ID, Name: p.Now.Name, PhoneNumber: p.Now.PhoneNumber, BSUID: p.Now.BSUID,
 		Username: p.Now.Username, Email: p.Now.Email, Metadata: rest.FreeForm(p.Now.Metadata), Consent: p.Now.Consent,
 		Labels: viewLabels(p.Labels), Notes: p.Notes, Conversations: p.Conversations,
 	}, err

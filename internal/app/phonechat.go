@@ -74,24 +74,17 @@ func writerOf(mine bool) string {
 	return "business"
 }
 
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
 func viewHandsetMessage(m simulator.ChatMessage) handsetMessageView {
 	v := handsetMessageView{
-		ID: m.ID, From: writerOf(m.Mine), Type: m.Type, Ticks: orNull(m.Ticks), Unread: m.Unread, Header: m.Header, Text: m.Text,
-		Footer: m.Footer, Template: orNull(m.Template), List: orNull(m.List), Contacts: m.Names,
+		ID: m.ID, From: writerOf(m.Mine), Type: m.Type, Ticks: orNil(m.Ticks), Unread: m.Unread, Header: m.Header, Text: m.Text,
+		Footer: m.Footer, Template: orNil(m.Template), List: orNil(m.List), Contacts: m.Names,
 		Buttons: []handsetButtonView{}, Reactions: []handsetReactionOne{}, CreatedAt: rest.Instant(m.Created),
 	}
 	if v.Contacts == nil {
 		v.Contacts = []string{}
 	}
 	if f := m.File; f != nil {
-		v.File = &handsetFileView{orNull(f.ID), orNull(f.Link), f.MimeType, f.Name, f.Size, f.Voice}
+		v.File = &handsetFileView{orNil(f.ID), orNil(f.Link), f.MimeType, f.Name, f.Size, f.Voice}
 	}
 	if l := m.Location; l != nil {
 		v.Location = &handsetPlace{l.Latitude, l.Longitude, l.Name, l.Address}

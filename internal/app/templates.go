@@ -73,8 +73,8 @@ func templateHistory(c *rest.Call, in *templateVariantInput) (templateHistoryVie
 	view := templateHistoryView{Changes: []templateChangeView{}, Samples: []templateSampleView{}}
 	for _, change := range changes {
 		view.Changes = append(view.Changes, templateChangeView{
-			ID: rest.TemplateNewsID(change.ID), Aspect: change.Aspect, Previous: orNull(change.Previous), Value: change.Value,
-			Reason: orNull(change.Reason), Detail: orNull(change.Detail), At: rest.Instant(change.At),
+			ID: rest.TemplateNewsID(change.ID), Aspect: change.Aspect, Previous: orNil(change.Previous), Value: change.Value,
+			Reason: orNil(change.Reason), Detail: orNil(change.Detail), At: rest.Instant(change.At),
 		})
 	}
 	for _, s := range samples {
