@@ -16,3 +16,9 @@ func WithStrictAnswers() Option { return func(c *Client) { c.strict = true } }
 
 // QueryOf is the query of a filter.
 func QueryOf(f interface{ query() query }) url.Values { return url.Values(f.query()) }
+
+// MaxRecentEvents is how many events the default memory knows.
+const MaxRecentEvents = maxRecentEvents
+
+// NewRecentEvents is the default memory.
+func NewRecentEvents() EventMemory { return &recentEvents{} }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 )
 
@@ -237,6 +238,7 @@ func (m *recentEvents) Forget(_ context.Context, key string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.known, key)
+	m.order = slices.DeleteFunc(m.order, func(known string) bool { return known == key })
 	return nil
 }
 
