@@ -72,9 +72,9 @@ func (c *Call) Arriving(read func() error) error {
 // freshFor is how long a caller's rights hold while a body arrives, or a download is read.
 const freshFor = time.Second
 
-// askAgain looks whether the caller may still do this, if that was long ago. Whoever expects to lose a right could otherwise
-// keep a request open with a part of its body, or a download by reading it slowly, and use the right minutes after it was
-// taken.
+// askAgain checks again whether the caller may do this, unless that was checked a moment ago. Otherwise somebody who is about
+// to lose a right could keep a request open by holding back a part of its body, or a download by reading it slowly, and use
+// the right minutes after it was taken.
 func (c *Call) askAgain() error {
 	if !c.known {
 		return nil

@@ -56,7 +56,7 @@ func Download[I any](p Place, op Operation, filename string, fn func(c *Call, in
 	})
 }
 
-// piecewise extends the write deadline for each piece, and looks whether the caller may still have it. The first piece sets
+// piecewise extends the write deadline for each piece, and checks that the caller may still have it. The first piece sets
 // the headers.
 type piecewise struct {
 	call       *Call

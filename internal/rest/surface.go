@@ -1,7 +1,7 @@
 // Package rest is the layer that the service's HTTP surfaces share. A surface is a set of operations under one
 // path: the public API is one, the dashboard's API another. An operation declares its input, its answer and its
 // errors; routing, binding, rules, errors, cursors, idempotency, limits and the OpenAPI document are done here,
-// once, in the order that ServeHTTP shows. Each surface decides itself who may call.
+// once, in the order that serve shows. Each surface decides itself who may call.
 package rest
 
 import (

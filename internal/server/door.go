@@ -22,7 +22,7 @@ const (
 	leastOwnFiles, mostOwnFiles = 96, 2048
 	// mostFiles stands for no limit at all.
 	mostFiles = 1 << 20
-	// shortFor is how long a lack of files counts after it was last met.
+	// shortFor is how long a lack of files counts after the last connection that could not be accepted because of it.
 	shortFor = 5 * time.Second
 )
 
@@ -44,8 +44,9 @@ func clientsAllowed(files int) int {
 	return max(files-own, files/4, 1)
 }
 
-// doors take the connections of both addresses. Clients get only so many that files are left for everything else; the
-// others wait in the system's queue. Without that, one address would starve the other, the store and the provider.
+// doors accept the connections of both addresses. They limit those of clients, so that files are left for everything else:
+// without a limit, one address would starve the other, the store and the calls to the provider. Further connections wait in
+// the system's queue.
 type doors struct {
 	files   int
 	slots   chan struct{} // has an item for each connection of a client
@@ -56,8 +57,8 @@ type doors struct {
 
 	short *logging.Episode
 	mu    sync.Mutex
-	lack  error     // the last one that was met
-	at    time.Time // when; zero if it is over
+	lack  error     // why the last connection could not be accepted
+	at    time.Time // when that was; zero if connections are accepted again
 }
 
 func newDoors(files, clients int, log *slog.Logger, reg prometheus.Registerer) *doors {
@@ -112,7 +113,7 @@ func (d *doors) leave() {
 	}
 }
 
-// taken looks at what came of taking a connection.
+// taken notes whether a connection could be accepted.
 func (d *doors) taken(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
