@@ -98,7 +98,7 @@ func daysOf(now time.Time, number, zoneName string) (from time.Time, days int, e
 		return from, 0, err
 	}
 	year, month, day := now.In(zone).Date()
-	return time.Date(year, month, day-days+1, 0, 0, 0, 0, zone), days, nil
+	return chat.DayBegins(year, month, day-days+1, zone), days, nil
 }
 
 // countedAccounts are the numbers whose figures the caller may see; nil: all.

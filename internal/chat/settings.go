@@ -116,7 +116,7 @@ func (s Settings) ClosedSince(now time.Time) (since time.Time, closed bool) {
 	}
 	local := now.In(zone)
 	for back := range 9 { // a week, plus hours that end on the next day
-		day := time.Date(local.Year(), local.Month(), local.Day()-back, 0, 0, 0, 0, zone)
+		day := DayBegins(local.Year(), local.Month(), local.Day()-back, zone)
 		for _, h := range s.Hours {
 			if h.Day != Weekdays[day.Weekday()] {
 				continue

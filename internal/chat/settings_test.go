@@ -15,6 +15,7 @@ func TestClosedSince(t *testing.T) {
 		{Day: "monday", Opens: "09:00", Closes: "17:00"}, {Day: "tuesday", Opens: "09:00", Closes: "17:00"}, {Day: "friday", Opens: "22:00", Closes: "02:00"},
 	}}
 	berlin := chat.Settings{TimeZone: "Europe/Berlin", Hours: []chat.OpenHours{{Day: "sunday", Opens: "01:00", Closes: "04:00"}}}
+	chile := chat.Settings{TimeZone: "America/Santiago", Hours: []chat.OpenHours{{Day: "sunday", Opens: "09:00", Closes: "17:00"}}}
 	never := chat.Settings{}
 	always := chat.Settings{}
 	for _, day := range chat.Weekdays {
@@ -35,6 +36,8 @@ func TestClosedSince(t *testing.T) {
 		{"the night that has an hour less", berlin, "2026-03-29T01:59:00Z", ""},
 		{"its end", berlin, "2026-03-29T02:00:00Z", "2026-03-29T02:00:00Z"},
 		{"the night that has an hour more", berlin, "2026-10-25T02:59:00Z", ""},
+		{"a day that begins at one", chile, "2026-09-06T12:00:00Z", ""},
+		{"its evening", chile, "2026-09-06T20:00:00Z", "2026-09-06T20:00:00Z"},
 		{"without hours", never, "2026-11-16T12:00:00Z", "0001-01-01T00:00:00Z"},
 		{"round the clock", always, "2026-11-16T12:00:00Z", ""},
 	} {

@@ -246,3 +246,25 @@ func TestCountsOutliveMessages(t *testing.T) {
 		o.holds(t, 7, nil)
 	})
 }
+
+// In some places clocks are set forward at midnight, and the day begins at one.
+func TestDayWithoutMidnight(t *testing.T) {
+	chile, err := time.LoadLocation("America/Santiago")
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		q := figures.Query{OrgID: "org_1", From: time.Date(2026, time.September, 4, 0, 0, 0, 0, chile), Until: time.Date(2026, time.September, 8, 12, 0, 0, 0, chile)}
+		report, err := figures.Read(s.Read(t.Context()), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var days []string
+		for _, day := range report.Days {
+			days = append(days, day.Date.Format("2006-01-02T15"))
+		}
+		if want := []string{"2026-09-04T00", "2026-09-05T00", "2026-09-06T01", "2026-09-07T00", "2026-09-08T00"}; !slices.Equal(days, want) {
+			t.Errorf("the days are %q, want %q", days, want)
+		}
+	})
+}

@@ -115,7 +115,7 @@ func (q Query) days() (days []Day) {
 	for at := q.From; at.Before(q.Until); {
 		days = append(days, Day{Date: at})
 		year, month, day := at.Date()
-		at = time.Date(year, month, day+1, 0, 0, 0, 0, at.Location())
+		at = chat.DayBegins(year, month, day+1, at.Location())
 	}
 	return days
 }
