@@ -141,7 +141,7 @@ func (h OpenHours) on(day time.Time) (opens, closes time.Time) {
 		until += 24 * 60
 	}
 	at := func(minutes int) time.Time {
-		return time.Date(day.Year(), day.Month(), day.Day(), 0, minutes, 0, 0, day.Location())
+		return atClock(day.Year(), day.Month(), day.Day(), minutes, day.Location())
 	}
 	return at(from), at(until)
 }

@@ -16,6 +16,7 @@ func TestClosedSince(t *testing.T) {
 	}}
 	berlin := chat.Settings{TimeZone: "Europe/Berlin", Hours: []chat.OpenHours{{Day: "sunday", Opens: "01:00", Closes: "04:00"}}}
 	chile := chat.Settings{TimeZone: "America/Santiago", Hours: []chat.OpenHours{{Day: "sunday", Opens: "09:00", Closes: "17:00"}}}
+	late := chat.Settings{TimeZone: "America/Santiago", Hours: []chat.OpenHours{{Day: "saturday", Opens: "09:00", Closes: "00:00"}}}
 	never := chat.Settings{}
 	always := chat.Settings{}
 	for _, day := range chat.Weekdays {
@@ -38,6 +39,8 @@ func TestClosedSince(t *testing.T) {
 		{"the night that has an hour more", berlin, "2026-10-25T02:59:00Z", ""},
 		{"a day that begins at one", chile, "2026-09-06T12:00:00Z", ""},
 		{"its evening", chile, "2026-09-06T20:00:00Z", "2026-09-06T20:00:00Z"},
+		{"the hour before a midnight that there is not", late, "2026-09-06T03:59:59Z", ""},
+		{"that midnight", late, "2026-09-06T04:00:00Z", "2026-09-06T04:00:00Z"},
 		{"without hours", never, "2026-11-16T12:00:00Z", "0001-01-01T00:00:00Z"},
 		{"round the clock", always, "2026-11-16T12:00:00Z", ""},
 	} {
