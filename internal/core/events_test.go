@@ -304,3 +304,14 @@ func messageEdited(w *world) chat.Event {
 	w.Apply(w.edit("wamid.3", "wamid.1", "Hello", begin.Add(time.Minute)))
 	return w.Expect(chat.EventMessageEdited)[0]
 }
+
+// The provider's code 0 stands for a lost token. It is not the same as a provider that named no code.
+func TestCodeZeroIsPassedOn(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		said := &provider.Error{HTTPStatus: 401, CodeZero: true, Title: "AuthException", Message: "AuthException"}
+		event := w.failing(said.MessageError(), said)
+		if !strings.Contains(string(event.Payload), `"errors":[{"code":0,`) {
+			w.T.Errorf("the event says %s", event.Payload)
+		}
+	})
+}

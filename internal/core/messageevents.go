@@ -248,7 +248,7 @@ const ownRefusal = -1
 func reportOf(failure chat.MessageError, said *provider.Error) failureReport {
 	r := failureReport{Code: ownRefusal, Title: string(failure.Code), Message: failure.Message}
 	if said != nil {
-		r.Code, r.Title, r.Message = cmp.Or(said.Code, provider.CodeOutage), cmp.Or(said.Title, r.Title), cmp.Or(said.Text, said.Message, r.Message)
+		r.Code, r.Title, r.Message = said.CodeOrOutage(), cmp.Or(said.Title, r.Title), cmp.Or(said.Text, said.Message, r.Message)
 		r.ErrorData.Details, r.Subcode, r.Trace, r.Href = said.Details, said.Subcode, said.Trace, said.Href
 	}
 	r.ErrorData.Details = cmp.Or(r.ErrorData.Details, r.Message)

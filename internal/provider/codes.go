@@ -137,7 +137,7 @@ var classes = map[int]Class{
 }
 
 // Classify returns the class of an answer. A known code decides; otherwise the HTTP status does, where 0 means
-// no answer. Code 0 means no code, but the upstream also uses it for a lost token.
+// no answer. Code 0 means no code; the upstream's own 0, for a lost token, comes with 401.
 func Classify(code, subcode, httpStatus int) Class {
 	class := classify(code, subcode, httpStatus)
 	if httpStatus == http.StatusTooManyRequests && !class.PairLimited {

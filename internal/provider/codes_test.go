@@ -135,6 +135,13 @@ func TestMessageError(t *testing.T) {
 		t.Errorf("no answer: got %+v", m)
 	}
 
+	for _, status := range []int{0, 401} { // 0: in a callback
+		m = (&Error{HTTPStatus: status, CodeZero: true}).MessageError()
+		if m.Code != chat.FailAuthExpired || m.ProviderCode == nil || *m.ProviderCode != 0 {
+			t.Errorf("the upstream's code 0 with HTTP %d: got %+v", status, m)
+		}
+	}
+
 	m = (&Error{Code: 100, Message: strings.Repeat("é", 5000)}).MessageError()
 	if len(m.Message) > 700 || !strings.HasSuffix(m.Message, "é…") {
 		t.Errorf("a long text is not cut cleanly: %d bytes", len(m.Message))

@@ -23,8 +23,8 @@ func (e *Error) Error() string {
 	default:
 		b.WriteString("no answer")
 	}
-	if e.Code != 0 {
-		b.WriteString(", code " + strconv.Itoa(e.Code))
+	if code, given := e.Named(); given {
+		b.WriteString(", code " + strconv.Itoa(code))
 	}
 	if e.Subcode != 0 {
 		b.WriteString(", subcode " + strconv.Itoa(e.Subcode))
@@ -49,12 +49,29 @@ func (e *Error) Class() Class {
 	if e.Foreign && e.HTTPStatus != http.StatusTooManyRequests {
 		return outage
 	}
+	if e.CodeZero && e.HTTPStatus == 0 { // in a callback there is no 401 to tell it
+		return tokenLost
+	}
 	return Classify(e.Code, e.Subcode, e.HTTPStatus)
+}
+
+// Named is the code that the upstream gave; false if it gave none.
+func (e *Error) Named() (int, bool) { return e.Code, e.Code != 0 || e.CodeZero }
+
+// CodeOrOutage is the upstream's code. No code is reported as an outage.
+func (e *Error) CodeOrOutage() int {
+	if code, given := e.Named(); given {
+		return code
+	}
+	return CodeOutage
 }
 
 // TokenRefused reports that the provider says that no call with this token will succeed again. A 401 without a code is not
 // enough: hosts of files answer so to an expired address.
-func (e *Error) TokenRefused() bool { return e.Code != 0 && e.Class().TokenLost }
+func (e *Error) TokenRefused() bool {
+	_, given := e.Named()
+	return given && e.Class().TokenLost
+}
 
 // Gone reports that the object does not exist, as far as this token can see. A 404 without a code is not
 // enough: an expired address of a file is answered in the same way.
@@ -80,8 +97,8 @@ func (e *Error) MessageError() chat.MessageError {
 		text += " The network says: " + said
 	}
 	m := chat.MessageError{Code: code, Message: text}
-	if e.Code != 0 {
-		m.ProviderCode = new(e.Code)
+	if own, given := e.Named(); given {
+		m.ProviderCode = &own
 	}
 	return m
 }

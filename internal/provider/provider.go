@@ -106,7 +106,7 @@ type MediaInfo struct {
 // HTTPStatus is 0, and Transient and Throttled follow from the code.
 type Error struct {
 	HTTPStatus int // 0: no answer
-	Code       int // 0: no error object
+	Code       int // 0: no error object, or CodeZero
 	Subcode    int
 	Message    string // the upstream's most specific text, for people
 	Title      string // the upstream's name of the code
@@ -123,5 +123,7 @@ type Error struct {
 	OutcomeUnknown bool
 	// Foreign means that the answer is not the upstream's own, which always has an error object: a proxy gave it.
 	Foreign bool
-	Cause   error
+	// CodeZero means that the upstream itself named code 0, which it has for a lost token.
+	CodeZero bool
+	Cause    error
 }

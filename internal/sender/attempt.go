@@ -1,7 +1,6 @@
 package sender
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http/httptrace"
@@ -271,7 +270,7 @@ func (n *number) failed(w *queued, account chat.Account, err error) (*core.SendR
 	again := e.Transient || class.Transient || e.OutcomeUnknown || n.sender.forgetFiles(account, w.Message, e)
 	if !again || w.Job.Attempts >= len(retryAfter) {
 		failure := e.MessageError()
-		failure.ProviderCode = new(cmp.Or(e.Code, provider.CodeOutage))
+		failure.ProviderCode = new(e.CodeOrOutage())
 		return &core.SendResult{Work: w.SendWork, Failure: &failure, Said: e}, 0
 	}
 	wait := retryAfter[w.Job.Attempts]

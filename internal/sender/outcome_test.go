@@ -137,6 +137,7 @@ func TestFailuresOfTheAccount(t *testing.T) {
 		state  string
 	}{
 		"token lost":     {&provider.Error{HTTPStatus: 401, Code: 190}, chat.AccountDegraded, "failed auth_expired"},
+		"token lost, 0":  {&provider.Error{HTTPStatus: 401, CodeZero: true}, chat.AccountDegraded, "failed auth_expired"},
 		"a proxy's 401":  {&provider.Error{HTTPStatus: 401, Foreign: true}, chat.AccountConnected, "pending"},
 		"not registered": {&provider.Error{HTTPStatus: 400, Code: 133010}, chat.AccountDegraded, "failed upstream_error"},
 		"number deleted": {&provider.Error{HTTPStatus: 400, Code: 33}, chat.AccountDisconnected, "failed upstream_error"},

@@ -88,6 +88,7 @@ func fault(object node) *provider.Error {
 		Details: details(object),
 		Text:    object.text("message"),
 	}
+	e.CodeZero = e.Code == 0 && object.text("code") == "0"
 	message := unprefixed(object.text("message"))
 	e.Title = object.text("title", "error_user_title")
 	if e.Title == "" {

@@ -45,6 +45,10 @@ func TestRefusals(t *testing.T) {
 			want:   provider.Error{Text: "Error validating access token", Code: 190, Subcode: 463, Title: "Error validating access token", Message: "Error validating access token", Trace: "H1"},
 		},
 		{
+			name: "token lost under the code 0", status: 401, answer: `{"error":{"message":"(#0) AuthException","code":0}}`,
+			want: provider.Error{Text: "(#0) AuthException", CodeZero: true, Title: "AuthException", Message: "AuthException"},
+		},
+		{
 			name: "throttled", status: 400, answer: `{"error":{"message":"(#130429) Rate limit hit","code":130429}}`,
 			want: provider.Error{Text: "(#130429) Rate limit hit", Code: 130429, Title: "Rate limit hit", Message: "Rate limit hit", Transient: true, Throttled: true},
 		},
