@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -205,25 +206,41 @@ func (a Applier) historyMessage(tx *store.Tx, account chat.Account, r round, h p
 		direction, source = chat.Outbound, chat.SourceApp
 	}
 	m := a.newMessage(tx, account, thread{contact: contact, conversation: conversation}, h.Message, direction)
-	m.Source, m.Status = source, h.Status
-	if m.Status == "" {
-		m.Status = chat.StatusDelivered
-	}
+	m.Source = source
+	settle(&m, cmp.Or(historyStatus(h), chat.StatusDelivered))
 	if err := errors.Join(tx.InsertMessage(m), tx.NoteHistory(m.OrgID, m.ConversationID, m.CreatedAt)); err != nil {
 		return err
 	}
 	return a.historyFile(tx, m, h)
 }
 
+// historyStatus is what history says of a message's status, if anything. Only what was sent can be on its way or have
+// failed: what somebody wrote to the business is delivered, or read.
+func historyStatus(h provider.HistoryMessage) chat.MessageStatus {
+	if h.Status != "" && h.Status != chat.StatusRead && !h.Outbound {
+		return chat.StatusDelivered
+	}
+	return h.Status
+}
+
+// settle gives an imported message its status. History does not say why a message failed.
+func settle(m *chat.Message, status chat.MessageStatus) {
+	m.Status = status
+	if status == chat.StatusFailed && m.Error == nil {
+		m.Error = unexplained()
+	}
+}
+
 // historyAgain completes the message of a file. The file and its place in the chat come separately, in either order,
 // and only the place has the status of the message.
 func (a Applier) historyAgain(tx *store.Tx, m chat.Message, h provider.HistoryMessage) error {
-	status, changed := m.Status.Advance(h.Status)
+	status, changed := m.Status.Advance(historyStatus(h))
 	arrived := m.Type == chat.TypeUnsupported && !h.Placeholder && h.Type.HasMedia()
 	if !arrived && !(h.Placeholder && changed) { // the message is complete, and history does not change it
 		return nil
 	}
-	m.Status, m.UpdatedAt = status, tx.Now()
+	m.UpdatedAt = tx.Now()
+	settle(&m, status)
 	if arrived {
 		m.Type, m.Content = h.Type, h.Content
 	}

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"encoding/json"
 	"log/slog"
 	"strings"
 	"testing"
@@ -334,6 +335,44 @@ func TestHistoryIsQuiet(t *testing.T) {
 		}
 		if withBob.UnreadCount != 0 || withBob.LastInboundAt != nil || !withBob.LastMessageAt.Equal(now.Add(-9*day)) {
 			t.Errorf("Bob's conversation is %+v", withBob.Conversation)
+		}
+	})
+}
+
+// What was sent and failed has an error, as every failed message; what came in is delivered or read.
+func TestHistoryStatuses(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		var messages []provider.HistoryMessage
+		add := func(id string, outbound bool, status chat.MessageStatus, placeholder bool) {
+			h := provider.HistoryMessage{Message: w.Text(id, id).Message, Outbound: outbound, Status: status, Placeholder: placeholder}
+			if placeholder {
+				h.Type, h.Content = chat.TypeUnsupported, json.RawMessage(`{"type":"media_placeholder"}`)
+			}
+			messages = append(messages, h)
+		}
+		for _, status := range []chat.MessageStatus{"", chat.StatusPending, chat.StatusSent, chat.StatusRead, chat.StatusFailed} {
+			add("wamid.in."+string(status), false, status, false)
+			add("wamid.out."+string(status), true, status, false)
+		}
+		add("wamid.file", true, chat.StatusSent, true)
+		w.Apply(provider.HistoryChunk{Origin: w.Origin(), Messages: messages})
+		file := imageFrom(w).Message
+		file.ProviderID, file.Media = "wamid.file", nil
+		w.Apply(provider.HistoryChunk{Origin: w.Origin(), Messages: []provider.HistoryMessage{{Message: file, Outbound: true}}})
+
+		got := map[string]string{}
+		for _, m := range w.Messages() {
+			got[m.ProviderID] = string(m.Status)
+			if m.Error != nil {
+				got[m.ProviderID] += " " + string(m.Error.Code)
+			}
+		}
+		if d := cmp.Diff(map[string]string{
+			"wamid.in.": "delivered", "wamid.in.pending": "delivered", "wamid.in.sent": "delivered", "wamid.in.read": "read",
+			"wamid.in.failed": "delivered", "wamid.out.": "delivered", "wamid.out.pending": "pending", "wamid.out.sent": "sent",
+			"wamid.out.read": "read", "wamid.out.failed": "failed undeliverable", "wamid.file": "sent",
+		}, got); d != "" {
+			t.Errorf("other statuses (-want +got):\n%s", d)
 		}
 	})
 }

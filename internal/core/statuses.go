@@ -151,8 +151,13 @@ func hear(tx *store.Tx, m *chat.Message, u provider.StatusUpdate) bool {
 
 func statusError(u provider.StatusUpdate) *chat.MessageError {
 	if len(u.Errors) == 0 {
-		return &chat.MessageError{Code: chat.FailUndeliverable, Message: "The provider could not deliver the message and did not say why."}
+		return unexplained()
 	}
 	e := u.Errors[0].MessageError()
 	return &e
+}
+
+// unexplained is the error of a message that failed for a reason that nobody told.
+func unexplained() *chat.MessageError {
+	return &chat.MessageError{Code: chat.FailUndeliverable, Message: "The provider could not deliver the message and did not say why."}
 }
