@@ -158,9 +158,10 @@ func (v *MessageView) content(t chat.MessageType) *rest.AnyJSON {
 	}[t]
 }
 
-// messageETag depends on the fields that change after the message was made.
+// messageETag depends on the fields that change after the message was made. The content changes with an edit, and when
+// history brings the file for which there was a placeholder.
 func messageETag(m chat.Message) string {
-	parts := []string{m.ID, string(m.Status), "", "", ""}
+	parts := []string{m.ID, string(m.Status), "", "", "", string(m.Type), string(m.Edits)}
 	if m.Error != nil {
 		parts[2] = string(m.Error.Code) + m.Error.Message
 	}

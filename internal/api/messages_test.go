@@ -264,6 +264,20 @@ func TestMessageETag(t *testing.T) {
 		changed("a failure", func() { reported(t, c, "wamid.out", "failed", &provider.Error{Code: 131026}) })
 		reported(t, c, "wamid.out", "failed", &provider.Error{Code: 131047})
 		unchanged("after a repeated failure")
+		edited := func(text string) func() {
+			return func() {
+				c.InTx(t, func(tx *store.Tx) error {
+					return applier().Apply(tx, provider.Edit{
+						Origin: provider.Origin{PhoneNumberID: c.Get("number")}, ProviderID: "wamid." + text, OriginalID: "wamid.out", ByBusiness: true,
+						Content: json.RawMessage(`{"body":"` + text + `"}`),
+					})
+				})
+			}
+		}
+		changed("an edit", edited("one"))
+		changed("an edit in the same second", edited("two"))
+		edited("two")()
+		unchanged("after a repeated edit")
 		changed("a revocation", func() {
 			c.InTx(t, func(tx *store.Tx) error {
 				return applier().Apply(tx, provider.Revoke{Origin: provider.Origin{PhoneNumberID: c.Get("number")}, OriginalID: "wamid.out", ByBusiness: true})
