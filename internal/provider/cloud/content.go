@@ -138,6 +138,9 @@ func (b content) item() []byte {
 				written = true
 				b.write(&r)
 			}
+		case member.called("timestamp"):
+			r.keyOf(member)
+			r.seconds(member)
 		default:
 			r.keyOf(member)
 			r.copy(member)

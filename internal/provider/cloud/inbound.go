@@ -193,7 +193,12 @@ func rawStatus(s node) []byte {
 	r := rewriter{out: make([]byte, 1, len(s.raw())+1), member: renameProduct}
 	r.out[0] = '{'
 	for member := range s.each {
-		if !member.called("biz_opaque_callback_data") {
+		switch {
+		case member.called("biz_opaque_callback_data"):
+		case member.called("timestamp"):
+			r.keyOf(member)
+			r.seconds(member)
+		default:
 			r.keyOf(member)
 			r.copy(member)
 		}

@@ -312,6 +312,19 @@ func TestInstant(t *testing.T) {
 	}
 }
 
+// Receivers are promised unix seconds in a string. What is no instant is passed on as it came.
+func TestInstantsPassedOn(t *testing.T) {
+	for came, want := range map[string]string{
+		`"1767225600"`: `"1767225600"`, `1767225600`: `"1767225600"`, `"1767225600123"`: `"1767225600"`, `1767225600123`: `"1767225600"`,
+		`"2026-01-01T00:00:00Z"`: `"1767225600"`, `"soon"`: `"soon"`, `""`: `""`, `null`: `null`,
+	} {
+		s := decodeStatus(t, ada, `{"id":"wamid.S","status":"read","timestamp":`+came+`}`)
+		sameJSON(t, s.Raw.Item, `{"id":"wamid.S","status":"read","timestamp":`+want+`}`)
+		m := decodeOne[provider.InboundMessage](t, "messages", `{`+metadata+`,"contacts":[`+ada+`],"messages":[{"from":"4915510000001","id":"wamid.I","timestamp":`+came+`,"type":"text","text":{"body":"hi"}}]}`)
+		sameJSON(t, m.Raw.Item, `{"from":"4915510000001","id":"wamid.I","timestamp":`+want+`,"type":"text","text":{"body":"hi"}}`)
+	}
+}
+
 func TestE164AndUserIDs(t *testing.T) {
 	for text, want := range map[string]string{
 		"4930555000": "+4930555000", "+49 (30) 555-000": "+4930555000", "": "", "+": "", "1234": "", "049305550": "",

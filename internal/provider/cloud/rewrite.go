@@ -2,6 +2,8 @@ package cloud
 
 import (
 	"bytes"
+	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -85,6 +87,23 @@ func (r *rewriter) comma() {
 }
 
 func (r *rewriter) string(s string) { r.out = appendString(r.out, s) }
+
+// usualSeconds is the length of an instant as the upstream nearly always writes it: ten digits between quotes.
+const usualSeconds = len(`"1767225600"`)
+
+// seconds copies an instant as receivers expect it: unix seconds in a string. The upstream has sent numbers and
+// milliseconds too.
+func (r *rewriter) seconds(n node) {
+	at := time.Time{}
+	if n.kind() != '"' || len(n.raw()) != usualSeconds {
+		at = instant(n.str())
+	}
+	if at.IsZero() {
+		r.copy(n)
+		return
+	}
+	r.string(strconv.FormatInt(at.Unix(), 10))
+}
 
 // appendString quotes any text: broken characters become U+FFFD.
 func appendString(out []byte, s string) []byte {

@@ -48,7 +48,7 @@ func TestStatusFailed(t *testing.T) {
 	if u.Raw.Contact != nil {
 		t.Errorf("a contact from nowhere: %s", u.Raw.Contact)
 	}
-	sameJSON(t, u.Raw.Item, `{"id":"wamid.S","status":"failed","timestamp":1767225600,"recipient_id":"4915510000001","errors":[
+	sameJSON(t, u.Raw.Item, `{"id":"wamid.S","status":"failed","timestamp":"1767225600","recipient_id":"4915510000001","errors":[
 		{"code":131047,"title":"Re-engagement message","message":"Re-engagement message","error_data":{"messaging_product":"chat","details":"More than 24 hours"},"href":"https://docs.test/","fbtrace_id":"T","error_subcode":7},
 		"bad",
 		{"code":"131000","title":"Unknown","details":"of old"}]}`)
