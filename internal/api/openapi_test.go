@@ -237,8 +237,8 @@ func (d described) headerProblems(doc *apitest.Document) (problems []string) {
 
 var variable = regexp.MustCompile(`\{(\w+)\}`)
 
-// parameterProblems checks that the path's variables are parameters, lists have pages, and POSTs an
-// Idempotency-Key.
+// parameterProblems checks that the path's variables are parameters, lists have pages, POSTs an Idempotency-Key, and what
+// answers 304 the condition for it.
 func (d described) parameterProblems() (problems []string) {
 	given := map[string]string{}
 	parameters, _ := d.fields["parameters"].([]any)
@@ -252,6 +252,9 @@ func (d described) parameterProblems() (problems []string) {
 	}
 	if d.method == "post" {
 		due["Idempotency-Key"] = "header"
+	}
+	if d.fields["responses"].(map[string]any)["304"] != nil {
+		due["If-None-Match"] = "header"
 	}
 	if strings.HasPrefix(d.fields["operationId"].(string), "list") {
 		due["limit"], due["cursor"] = "query", "query"

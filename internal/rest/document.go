@@ -193,6 +193,9 @@ func (d *draft) parameters(op *Operation) []*huma.Param {
 	if slices.Contains(op.Errors, chat.CodeIdempotencyInProgress) {
 		params = append(params, idempotencyParam)
 	}
+	if op.Conditional {
+		params = append(params, conditionParam)
+	}
 	return params
 }
 
@@ -211,6 +214,8 @@ var (
 	idempotencyParam = &huma.Param{Name: headerIdempotencyKey, In: "header",
 		Description: "Makes a repeated request safe: within 24 hours the same key and request get the first answer again.",
 		Schema:      &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(255)}}
+	conditionParam = &huma.Param{Name: "If-None-Match", In: "header",
+		Description: "The ETag of the answer that you have: while it is current, you get 304 and no body.", Schema: &huma.Schema{Type: huma.TypeString}}
 )
 
 // responses lists the success and, for each status, its error codes.
@@ -351,7 +356,7 @@ func (d *document) finish() {
 
 func (d *document) write() writtenDocument {
 	draft := newDraft(d.base, d.about)
-	var codes []chat.Code
+	codes := []chat.Code{chat.CodeMethodNotAllowed} // no operation answers with it, but a path does
 	for _, o := range d.operations {
 		draft.add(o.op, o.envelope)
 		codes = append(codes, o.op.Errors...)
