@@ -153,10 +153,18 @@ var wider = map[string]any{
 	"ImageContent": client.MediaContent{}, "DocumentContent": client.MediaContent{}, "AudioContent": client.MediaContent{},
 	"InteractiveContent": client.InteractiveContent{},
 	"TemplateCardPart":   client.TemplatePart{},
+	"MessageText":        client.TextContent{}, "MessageMedia": client.MediaContent{}, "MessageInteractive": client.InteractiveContent{},
+	"MessageReaction": client.ReactionContent{}, "MessageLocation": client.LocationContent{}, "MessageButton": client.ButtonContent{},
+	"MessageUnsupported": client.UnsupportedContent{}, "ButtonReply": client.Reply{}, "ListReply": client.ListRow{},
+	"ReviewedPart": client.TemplatePart{}, "ReviewedButton": client.TemplateButton{}, "ReviewedCard": client.CarouselCard{},
+	"TemplateComponentCard": client.TemplateCard{}, "TemplateCardComponent": client.TemplateComponent{}, "ParameterFile": client.MediaContent{},
 }
 
 // asTheyCame are the schemas of what the provider sent, which the client passes on as JSON.
-var asTheyCame = []string{"Referral", "Order", "OrderItem", "ReferredProduct", "InboundError"}
+var asTheyCame = []string{"Referral", "Order", "OrderItem", "ReferredProduct", "InboundError", "FormReply", "ContactCard", "CardName", "CardPhone"}
+
+// asTheyGo are the schemas of parameters, which functions of the client make.
+var asTheyGo = []string{"TemplateParameter", "ParameterPlace"}
 
 // unexported are envelopes and schemas that the client fills in by itself.
 func unexported(name string) bool {
@@ -285,7 +293,7 @@ func TestEverySchemaHasItsType(t *testing.T) {
 			ours = wider[name]
 		}
 		if ours == nil {
-			if !unexported(name) && !ofEvents.MatchString(name) && !slices.Contains(asTheyCame, name) {
+			if !unexported(name) && !ofEvents.MatchString(name) && !slices.Contains(asTheyCame, name) && !slices.Contains(asTheyGo, name) {
 				t.Errorf("the schema %s has no type", name)
 			}
 			continue

@@ -55,6 +55,7 @@ func addEvents(api *huma.OpenAPI) {
 		if !slices.ContainsFunc(payloads, func(s *huma.Schema) bool { return s.Ref == payload.Ref }) {
 			payloads = append(payloads, payload)
 		}
+		nameEvent(registry.SchemaFromRef(payload.Ref), e.kind)
 		api.Webhooks[string(e.kind)] = &huma.PathItem{Post: &huma.Operation{
 			OperationID: "on" + camelCase(e.kind), Tags: []string{"Webhook events"}, Summary: e.summary, Description: e.when,
 			Parameters: eventHeaders(e.kind, kinds),
@@ -70,6 +71,15 @@ func addEvents(api *huma.OpenAPI) {
 		}}
 	}
 	registry.Map()["Event"].Properties["payload"].AnyOf = payloads // generators forget what webhooks alone refer to
+	registry.Map()["WebhookDelivery"].Properties["payload"].AnyOf = append(payloads, &huma.Schema{Type: "null"})
+	describeContents(registry)
+}
+
+// nameEvent says which types an event of this shape has, so that programs can tell one payload from another by its type.
+func nameEvent(payload *huma.Schema, kind chat.EventType) {
+	if field := payload.Properties["type"]; field != nil {
+		field.Enum = append(field.Enum, string(kind))
+	}
 }
 
 // registerEventTypes adds the list of event types, and describes by it the fields that show one. Fields of requests do not

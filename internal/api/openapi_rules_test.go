@@ -184,3 +184,46 @@ func TestDocumentsPathsLeadToAllSchemas(t *testing.T) {
 		}
 	}
 }
+
+// A field without a type becomes any, interface{} or unknown in generated clients: nobody learns that a text has a body.
+func TestDocumentGivesFieldsTypes(t *testing.T) {
+	t.Parallel()
+	walk(apitest.Start(t, storetest.SQLite).Document().Root["components"], func(node map[string]any) {
+		fields, _ := node["properties"].(map[string]any)
+		for name, field := range fields {
+			if untyped(field) {
+				t.Errorf("%s has no type in %v", name, node)
+			}
+		}
+	})
+}
+
+func untyped(schema any) bool {
+	fields := schema.(map[string]any)
+	if items, ok := fields["items"]; ok {
+		return untyped(items)
+	}
+	return !slices.ContainsFunc([]string{"type", "$ref", "oneOf", "anyOf"}, func(word string) bool { return fields[word] != nil })
+}
+
+// Programs that get events in one place tell them apart by type, so each shape says which types it has.
+func TestDocumentTellsEventsApart(t *testing.T) {
+	t.Parallel()
+	doc := apitest.Start(t, storetest.SQLite).Document()
+	for _, kind := range chat.EventTypes {
+		body := doc.At("webhooks", string(kind), "post", "requestBody", "content", "application/json")["schema"].(map[string]any)
+		field := doc.At("components", "schemas", strings.TrimPrefix(body["$ref"].(string), "#/components/schemas/"), "properties", "type")
+		if types, _ := field["enum"].([]any); field != nil && !slices.Contains(types, any(string(kind))) {
+			t.Errorf("the type of %s is one of %v", kind, types)
+		}
+	}
+}
+
+// Also a refusal that no operation makes, because the path has none with this method, fits the schema of errors.
+func TestDocumentKnowsWrongMethods(t *testing.T) {
+	t.Parallel()
+	codes := apitest.Start(t, storetest.SQLite).Document().At("components", "schemas", "Error", "properties", "code")["enum"]
+	if !slices.Contains(codes.([]any), any("method_not_allowed")) {
+		t.Errorf("the codes are %v", codes)
+	}
+}

@@ -105,19 +105,30 @@ func (h *holder) makeCustomer(t testing.TB) {
 	h.ids["customers/whatsapp_accounts"] = *account.PhoneNumberID
 }
 
-// makeCampaign makes a template, a draft of one, and a broadcast.
+// templateParts are the templates of everybody. Most of them take a file.
+var templateParts = map[string]string{
+	"promo":         `[{"type":"BODY","text":"Hi"}]`,
+	"with_image":    `[{"type":"HEADER","format":"IMAGE"},{"type":"BODY","text":"Hi"}]`,
+	"with_video":    `[{"type":"HEADER","format":"VIDEO"},{"type":"BODY","text":"Hi"}]`,
+	"with_document": `[{"type":"HEADER","format":"DOCUMENT"},{"type":"BODY","text":"Hi"}]`,
+	"cards_image":   `[{"type":"BODY","text":"Hi"},{"type":"CAROUSEL","cards":[{"components":[{"type":"HEADER","format":"IMAGE"},{"type":"BODY","text":"Hi"}]}]}]`,
+	"cards_video":   `[{"type":"BODY","text":"Hi"},{"type":"CAROUSEL","cards":[{"components":[{"type":"HEADER","format":"VIDEO"},{"type":"BODY","text":"Hi"}]}]}]`,
+}
+
+// makeCampaign makes templates, a draft of one, and a broadcast.
 func (h *holder) makeCampaign(t testing.TB) {
 	h.ids["templates"] = "promo"
 	h.Provider.OnTemplates = func(provider.Number, provider.TemplateQuery) (provider.TemplatePage, error) {
 		return provider.TemplatePage{}, errors.New("the network would say that there are none, and they would go")
 	}
 	storetest.InTx(t, h.Store, func(tx *store.Tx) error {
-		template := chat.Template{
-			ID: tx.NewID(chat.KindTemplate), OrgID: h.org.ID, WABAID: h.account.WABAID, Name: "promo", Language: "en", Status: chat.TemplateApproved, ProviderStatus: "APPROVED",
-			Category: new("UTILITY"), Format: chat.FormatPositional, Components: json.RawMessage(`[{"type":"BODY","text":"Hi"}]`), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-		}
-		if err := tx.InsertTemplate(template); err != nil {
-			return err
+		for name, parts := range templateParts {
+			if err := tx.InsertTemplate(chat.Template{
+				ID: tx.NewID(chat.KindTemplate), OrgID: h.org.ID, WABAID: h.account.WABAID, Name: name, Language: "en", Status: chat.TemplateApproved, ProviderStatus: "APPROVED",
+				Category: new("UTILITY"), Format: chat.FormatPositional, Components: json.RawMessage(parts), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			}); err != nil {
+				return err
+			}
 		}
 		b, err := core.CreateBroadcast(tx, h.account, core.NewBroadcast{
 			Name: "Sale", Template: chat.BroadcastTemplate{Name: "promo", Language: "en"}, Recipients: []core.NewRecipient{{To: "+4915510000001"}},

@@ -114,6 +114,41 @@ var ofTheSender = []string{"interactive.action.buttons.reply.id", "interactive.a
 // namesRows is how a member or a parameter that names rows is called, where its pattern does not show it.
 var namesRows = regexp.MustCompile(`(^|_)(id|ids)$|^(number|mentions|teams)$`)
 
+// withFile is a template of the world whose header takes a kind of file, filled with one.
+func withFile(kind string) string {
+	return `"template":{"name":"with_` + kind + `","language":"en","components":[` + headerOf(kind) + `]}`
+}
+
+// withCards is the same with cards.
+func withCards(kind string) string {
+	return `"template":{"name":"cards_` + kind + `","language":"en","components":[{"type":"carousel","cards":[{"card_index":0,"components":[` + headerOf(kind) + `]}]}]}`
+}
+
+func headerOf(kind string) string {
+	return `{"type":"header","parameters":[{"type":"` + kind + `","` + kind + `":{"id":"<media>"}}]}`
+}
+
+// withTemplates are the bodies that begin with a text and go on with each template that takes a file.
+func withTemplates(before string) (all []string) {
+	for _, kind := range []string{"image", "video", "document"} {
+		all = append(all, before+withFile(kind)+`}`, before+withCards(kind)+`}`)
+	}
+	return all
+}
+
+// examplesOf are the references of an operation, with those to files that templates take.
+func examplesOf(operation string) []string {
+	before := map[string]string{
+		"PATCH /{phone_number_id}/broadcasts/{id}": `{"audience":{},`, // without the filters of the other references
+		"POST /{phone_number_id}/broadcasts":       `{"name":"x",`,
+		"POST /{phone_number_id}/messages":         `{` + message + `,"type":"template",`,
+	}[operation]
+	if before == "" {
+		return references[operation]
+	}
+	return slices.Concat(references[operation], withTemplates(before))
+}
+
 // reference is a place in a request that names rows.
 type reference struct{ operation, place string }
 
@@ -232,7 +267,7 @@ func TestReferencesToAnothersRows(t *testing.T) {
 			w.Tables.Unchanged(t, theirs.org.ID, func() {
 				for _, r := range referencesIn(t, surface.Document) {
 					examples := slices.Collect(func(yield func(string) bool) {
-						for _, example := range references[r.operation] {
+						for _, example := range examplesOf(r.operation) {
 							if slices.Contains(places(t, example), r.place) && !yield(example) {
 								return
 							}
@@ -270,7 +305,7 @@ func TestReferencesToHiddenRows(t *testing.T) {
 				theirs.ids["bulk"] = theirs.changeMany(t)
 				missing := theirs.missing()
 				for _, operation := range slices.Sorted(maps.Keys(references)) {
-					for _, example := range references[operation] {
+					for _, example := range examplesOf(operation) {
 						if hidden.MatchString(example) && !ofTheOrganization.MatchString(operation) {
 							mine.tryReference(t, mine.owner, reference{operation: operation}, example, theirs.ids, missing)
 						}
