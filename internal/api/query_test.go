@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/parleyhq/parley/internal/api/apitest"
@@ -94,4 +95,28 @@ func TestSemicolonsInQueries(t *testing.T) {
 			t.Errorf("got %v", found)
 		}
 	})
+}
+
+// Who sends a value of the wrong form reads in words what it should look like, and sees no expression.
+func TestFormsAreToldInWords(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, storetest.SQLite)
+	c := s.NewCase(t)
+	connected(t, c)
+	const number = "/v1/${number}"
+	for _, test := range []struct{ method, path, body, param, says string }{
+		{"POST", number + "/register", `{"pin":"12345"}`, "pin", "six digits"},
+		{"GET", number + "/templates/Hello%20World", "", "name", "lowercase letters"},
+		{"GET", number + "/conversations?assigned_to=ada", "", "assigned_to", "a user id"},
+		{"GET", number + "/contacts?bsuid=ada", "", "bsuid", "such as US.13491208655302741918"},
+		{"POST", number + "/messages", `{"messaging_product":"chat","recipient":"ada","type":"text","text":{"body":"x"}}`, "recipient", "US.ENT."},
+		{"GET", "/v1/events?wait=60", "", "wait", "from 0 to 20"},
+		{"GET", number + "/messages?created_after=2026-01-31", "", "created_after", "such as 2026-01-31T12:00:00Z"},
+	} {
+		r := c.Call(t, apitest.Request{Method: test.method, Path: test.path, Body: test.body})
+		f := r.Failure(t)
+		if f.Code != "invalid_field_value" || f.Param != test.param || !strings.Contains(f.Message, test.says) {
+			t.Errorf("%s %s answered %s, want %q about %s", test.method, test.path, r.Body, test.says, test.param)
+		}
+	}
 }

@@ -80,14 +80,14 @@ func TestBindChecksEmbeddedFieldsFirst(t *testing.T) {
 	}{
 		{pathValues{"12345", "y"}, "", "phone_number_id: Must be the id of a business number, which is 6 to 20 digits. GET /v1/accounts lists yours as phone_number_id."},
 		{pathValues{"123456", "y"}, "since=yesterday", "id: Must match ^x[0-9]$."},
-		{pathValues{"123456", "x1"}, "since=yesterday", "since: Must be a valid date-time."},
-		{pathValues{"123456", "x1"}, "since=", "since: Must be a valid date-time."},
-		{pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05%2B24:00", "since: Must be a valid date-time."},
-		{pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05-02:60", "since: Must be a valid date-time."},
-		{pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05,5Z", "since: Must be a valid date-time."},
-		{pathValues{"123456", "x1"}, "since=2026-01-02T3:04:05Z", "since: Must be a valid date-time."},
-		{pathValues{"123456", "x1"}, "since=9999-12-31T23:59:59-00:01", "since: Must be a valid date-time."},
-		{pathValues{"123456", "x1"}, "since=0000-01-01T00:00:00%2B00:01", "since: Must be a valid date-time."},
+		{pathValues{"123456", "x1"}, "since=yesterday", "since: Must be a valid date-time, such as 2026-01-31T12:00:00Z."},
+		{pathValues{"123456", "x1"}, "since=", "since: Must be a valid date-time, such as 2026-01-31T12:00:00Z."},
+		{pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05%2B24:00", "since: Must be a valid date-time, such as 2026-01-31T12:00:00Z."},
+		{pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05-02:60", "since: Must be a valid date-time, such as 2026-01-31T12:00:00Z."},
+		{pathValues{"123456", "x1"}, "since=2026-01-02T03:04:05,5Z", "since: Must be a valid date-time, such as 2026-01-31T12:00:00Z."},
+		{pathValues{"123456", "x1"}, "since=2026-01-02T3:04:05Z", "since: Must be a valid date-time, such as 2026-01-31T12:00:00Z."},
+		{pathValues{"123456", "x1"}, "since=9999-12-31T23:59:59-00:01", "since: Must be a valid date-time, such as 2026-01-31T12:00:00Z."},
+		{pathValues{"123456", "x1"}, "since=0000-01-01T00:00:00%2B00:01", "since: Must be a valid date-time, such as 2026-01-31T12:00:00Z."},
 	} {
 		if _, err := bindEmbedding(t, test.path, test.query); err == nil || err.Error() != test.want {
 			t.Errorf("%v %q: got %v, want %s", test.path, test.query, err, test.want)

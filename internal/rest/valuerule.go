@@ -75,7 +75,7 @@ func (r *rule) checkString(s, path string) *chat.Error {
 		failure, _ := errors.AsType[*chat.Error](checkedFormats[r.limits.format](path, s))
 		return failure
 	case !validFormat(r.limits.format, s):
-		return chat.Invalid(path, "Must be a valid %s.", r.limits.format)
+		return chat.Invalid(path, "Must be a valid %s%s.", r.limits.format, formatExamples[r.limits.format])
 	}
 	return nil
 }
@@ -103,6 +103,12 @@ var checkedFormats = map[string]func(path, s string) error{
 		}
 		return nil
 	},
+}
+
+// formatExamples show the formats that a name does not explain: that an instant needs its zone, say.
+var formatExamples = map[string]string{
+	"date-time": ", such as 2026-01-31T12:00:00Z",
+	"uri":       ", such as https://example.com/page",
 }
 
 func validFormat(format, s string) bool {
