@@ -202,6 +202,15 @@ func TestContentTypes(t *testing.T) {
 	} {
 		scenarios = append(scenarios, apitest.Scenario{Name: "refused " + given, Request: as(given), Code: "unsupported_media_type"})
 	}
+	for _, given := range []string{"gzip", "GZIP", "br", "identity", "utf-8"} {
+		r := as("application/json")
+		r.Header.Set("Content-Encoding", given)
+		scenario := apitest.Scenario{Name: "encoded as " + given, Request: r, Code: "unsupported_media_type"}
+		if given == "identity" || given == "utf-8" { // some think that this is the place for it
+			scenario.Code, scenario.Status, scenario.Change = "", http.StatusCreated, labelMade
+		}
+		scenarios = append(scenarios, scenario)
+	}
 	none := as("text/plain")
 	none.Body = ""
 	scenarios = append(scenarios, apitest.Scenario{Name: "without a body it does not matter", Request: none, Code: "missing_required_field", Param: "name"})

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -23,9 +24,18 @@ type bodyBinder struct {
 	rule  *rule
 }
 
+// compressions are encodings that some libraries use without being told to.
+var compressions = []string{"gzip", "x-gzip", "deflate", "br", "zstd", "compress"}
+
 func checkContentType(r *http.Request, body []byte) error {
+	if len(body) == 0 {
+		return nil
+	}
+	if slices.Contains(compressions, strings.ToLower(r.Header.Get("Content-Encoding"))) {
+		return chat.Fail(chat.CodeUnsupportedMediaType, "Send the body as it is, not compressed: without `Content-Encoding`.")
+	}
 	given := r.Header.Get("Content-Type")
-	if given == "" || len(body) == 0 {
+	if given == "" {
 		return nil
 	}
 	kind, params, err := mime.ParseMediaType(given)
