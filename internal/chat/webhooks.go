@@ -77,13 +77,22 @@ func (s WebhookSubscription) Wants(t EventType, phoneNumberID string) bool {
 	return len(s.PhoneNumberIDs) == 0 || phoneNumberID == "" || slices.Contains(s.PhoneNumberIDs, phoneNumberID)
 }
 
+// The reasons for which a subscription is disabled.
+const (
+	DisabledForFailures = "consecutive_failures"
+	DisabledAsGone      = "endpoint_gone"
+)
+
 // CheckUsable refuses a disabled subscription.
 func (s WebhookSubscription) CheckUsable() error {
-	if s.Status == WebhookDisabled {
-		return Fail(CodeWebhookSubscriptionDisabled,
-			"The subscription was disabled because its endpoint kept failing. Set its status to active first.")
+	if s.Status != WebhookDisabled {
+		return nil
 	}
-	return nil
+	why := "kept failing"
+	if s.DisabledReason != nil && *s.DisabledReason == DisabledAsGone {
+		why = "answered 410"
+	}
+	return Fail(CodeWebhookSubscriptionDisabled, "The subscription was disabled because its endpoint %s. Set its status to active first.", why)
 }
 
 // NewWebhookSubscription is the request to subscribe.

@@ -92,3 +92,16 @@ func TestDeliveryAttempts(t *testing.T) {
 		}
 	}
 }
+
+func TestDisabledSubscriptionsSayWhy(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]string{chat.DisabledForFailures: "kept failing", chat.DisabledAsGone: "answered 410"} {
+		err := chat.WebhookSubscription{Status: chat.WebhookDisabled, DisabledReason: &reason}.CheckUsable()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s is told as %v", reason, err)
+		}
+	}
+	if err := (chat.WebhookSubscription{Status: chat.WebhookPaused}).CheckUsable(); err != nil {
+		t.Errorf("a paused one: %v", err)
+	}
+}

@@ -17,12 +17,6 @@ const (
 	disableAfter         = 72 * time.Hour
 )
 
-// Why a subscription was disabled.
-const (
-	disabledForFailures = "consecutive_failures"
-	disabledAsGone      = "endpoint_gone"
-)
-
 // DeliveryResult is the result of a delivery attempt.
 type DeliveryResult struct {
 	Job     store.DeliveryJob // as it was before the attempt
@@ -163,9 +157,9 @@ func (t deliveryTally) record(tx *store.Tx) (*Streak, error) {
 	}
 	switch {
 	case t.gone:
-		s.DisabledReason = disabledAsGone
+		s.DisabledReason = chat.DisabledAsGone
 	case s.Failures >= disableAfterFailures && tx.Now().Sub(s.Since) > disableAfter:
-		s.DisabledReason = disabledForFailures
+		s.DisabledReason = chat.DisabledForFailures
 	default:
 		return &s, nil
 	}
