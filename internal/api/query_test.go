@@ -111,6 +111,7 @@ func TestFormsAreToldInWords(t *testing.T) {
 		{"GET", number + "/contacts?bsuid=ada", "", "bsuid", "such as US.13491208655302741918"},
 		{"POST", number + "/messages", `{"messaging_product":"chat","recipient":"ada","type":"text","text":{"body":"x"}}`, "recipient", "US.ENT."},
 		{"GET", "/v1/events?wait=60", "", "wait", "from 0 to 20"},
+		{"GET", number + "/contacts?username=", "", "username", "at least 1 character long"},
 		{"GET", number + "/messages?created_after=2026-01-31", "", "created_after", "such as 2026-01-31T12:00:00Z"},
 	} {
 		r := c.Call(t, apitest.Request{Method: test.method, Path: test.path, Body: test.body})

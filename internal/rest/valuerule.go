@@ -65,6 +65,8 @@ func (r *rule) checkString(s, path string) *chat.Error {
 		return chat.Invalid(path, "Must not contain the NUL character.")
 	case r.enum != nil && !slices.Contains(r.enum, s):
 		return chat.Invalid(path, "Must be %s.", oneOf(r.enum))
+	case least != nil && n < *least && *least == 1:
+		return chat.Invalid(path, "Must be at least 1 character long.")
 	case least != nil && n < *least:
 		return chat.Invalid(path, "Must be at least %d characters long.", *least)
 	case most != nil && n > *most:
