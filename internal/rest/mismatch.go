@@ -9,7 +9,7 @@ import (
 // numberPattern is the pattern of a business number's id.
 const numberPattern = "^[0-9]{6,20}$"
 
-// inWords says what the other patterns of the public API ask for.
+// inWords says what the patterns of the public API ask for that are no plain ids.
 var inWords = map[string]string{
 	numberPattern:                              "Must be the id of a business number, which is 6 to 20 digits. GET /v1/accounts lists yours as phone_number_id.",
 	"^[0-9]{6}$":                               "Must be six digits.",
