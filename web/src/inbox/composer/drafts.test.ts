@@ -21,11 +21,15 @@ it("keeps an answer and a note per person and conversation", () => {
   expect(readDrafts(store, "usr_a", "cnv_2")).toEqual({ reply: nothing, note: nothing });
 });
 
-it("forgets a draft that was emptied, and leaves the other", () => {
+it("remembers that a draft was emptied until the server has heard of it, and leaves the other", () => {
   const store = shelf();
+  const keeper = new DraftKeeper(store, 200);
   writeDraft(store, "u", "c", "reply", { body: "Hi", at: 1 });
   writeDraft(store, "u", "c", "note", { body: "Ask", at: 1 });
-  writeDraft(store, "u", "c", "reply", { body: "  ", at: 2 });
+  writeDraft(store, "u", "c", "reply", { body: "  ", seen: "9", at: 2 });
+  expect(readDrafts(store, "u", "c")).toEqual({ reply: { body: "", at: 2 }, note: { body: "Ask", at: 1 } });
+  keeper.forget("u", "c", "reply");
+  keeper.forget("u", "c", "note");
   expect(readDrafts(store, "u", "c")).toEqual({ reply: nothing, note: { body: "Ask", at: 1 } });
 });
 
@@ -47,6 +51,9 @@ it("takes the later of two", () => {
   expect(laterDraft(here, { body: "there", updated_at: "2026-03-01T09:59:59Z" }).body).toBe("here");
   expect(laterDraft(here, { body: "here", updated_at: "2026-03-01T10:00:01Z" })).toBe(here);
   expect(laterDraft(nothing, { body: "", updated_at: null })).toBe(nothing);
+  const sent = { body: "", at: here.at };
+  expect(laterDraft(sent, { body: "what was sent", updated_at: "2026-03-01T09:59:59Z" })).toBe(sent);
+  expect(laterDraft(sent, { body: "there", updated_at: "2026-03-01T10:00:01Z" }).body).toBe("there");
   expect(laterDraft(here, { body: "", updated_at: null })).toBe(here);
 });
 
@@ -92,12 +99,14 @@ it("follows what another tab does to the drafts of the conversation", () => {
   const keeper = new DraftKeeper(store, 200);
   const heard: unknown[] = [];
   const end = keeper.follow("u", "c", (kind, draft) => heard.push([kind, draft]));
-  const other = (key: string, newValue: string | null) => window.dispatchEvent(new StorageEvent("storage", { key, newValue }));
+  const other = (key: string, newValue: string | null, oldValue: string | null = null) =>
+    window.dispatchEvent(new StorageEvent("storage", { key, newValue, oldValue }));
   keeper.write("u", "c", "reply", { body: "Hi", at: 1 });
   other("parley-draft u c", null);
   vi.advanceTimersByTime(200);
   expect(readDrafts(store, "u", "c").reply).toBe(nothing);
   other("parley-draft u c note", JSON.stringify({ body: "Ask Uma", at: 2 }));
+  other("parley-draft u c", null, JSON.stringify({ body: "", at: 2 })); // the server has heard of it: nothing is new
   other("parley-draft u another", JSON.stringify({ body: "Elsewhere", at: 3 }));
   end();
   other("parley-draft u c", JSON.stringify({ body: "Later", at: 4 }));

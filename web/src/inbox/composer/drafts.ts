@@ -38,12 +38,13 @@ export function readDrafts(shelf: Shelf, user: string, conversation: string): Dr
   return { reply: read("reply"), note: read("note") };
 }
 
-/** Keeps a draft, or forgets it where nothing is left of it. A full or forbidden store is no reason to stop. */
+/**
+ * Keeps a draft. Of one that was sent or emptied it keeps when, until the server has heard of it: a page that is left
+ * before would be offered the server's once more. A full or forbidden store is no reason to stop.
+ */
 export function writeDraft(shelf: Shelf, user: string, conversation: string, kind: DraftKind, draft: LocalDraft): void {
-  const key = keyOf(user, conversation, kind);
   try {
-    if (isEmpty(draft)) shelf.removeItem(key);
-    else shelf.setItem(key, JSON.stringify(draft));
+    shelf.setItem(keyOf(user, conversation, kind), JSON.stringify(isEmpty(draft) ? { body: "", at: draft.at } : draft));
   } catch {
     // The server has it too.
   }
@@ -69,11 +70,18 @@ export class DraftKeeper {
     this.timer ??= setTimeout(() => this.flush(), this.moment);
   }
 
+  /** The server has heard that nothing is left of the draft. */
+  forget(user: string, conversation: string, kind: DraftKind): void {
+    if (isEmpty(this.read(user, conversation)[kind])) this.shelf.removeItem(keyOf(user, conversation, kind));
+  }
+
   /** Tells of drafts that another tab of this browser has changed, sent or emptied. */
   follow(user: string, conversation: string, changed: (kind: DraftKind, draft: LocalDraft) => void): () => void {
     const heard = (event: StorageEvent) => {
       const kind = (["reply", "note"] as const).find((kind) => event.key === keyOf(user, conversation, kind));
       if (!kind) return;
+      const forgotten = event.newValue === null && event.oldValue !== null && isEmpty(readDraft(() => event.oldValue));
+      if (forgotten) return;
       this.waiting.delete(keyOf(user, conversation, kind)); // what was written before would come back
       changed(kind, readDraft(() => event.newValue));
     };
@@ -98,7 +106,7 @@ export const isEmpty = (draft: LocalDraft) => draft.body.trim() === "";
 export function laterDraft(here: LocalDraft, there: { body: string; updated_at: string | null }): LocalDraft {
   const at = Date.parse(there.updated_at ?? "");
   if (!there.body || Number.isNaN(at)) return here;
-  if (here.body && (here.at >= at || here.body === there.body)) return here;
+  if (here.at >= at || here.body === there.body) return here;
   return { body: there.body, at, seen: placeAt(at) };
 }
 

@@ -81,7 +81,7 @@ function useDrafts(me: string, id: string, beforeOther: (drafts: Drafts) => void
   const [drafts, setDrafts] = useState(() => keeper.read(me, id));
   const latest = useRef(drafts);
   const timers = useRef<Partial<Record<DraftKind, ReturnType<typeof setTimeout>>>>({});
-  const keep = useKeep(id);
+  const keep = useKeep(me, id);
   const set = useCallback((change: Partial<Drafts>) => {
     latest.current = { ...latest.current, ...change };
     setDrafts(latest.current);
@@ -97,11 +97,12 @@ function useDrafts(me: string, id: string, beforeOther: (drafts: Drafts) => void
           set({ [kind]: laterDraft(latest.current[kind], there[kind]) });
           // The page was left before the server heard of it.
           if (latest.current[kind].body !== there[kind].body) keep(kind, latest.current);
+          else keeper.forget(me, id, kind);
         }
       })
       .catch(() => undefined);
     return () => end.abort();
-  }, [id, set, keep]);
+  }, [me, id, set, keep]);
 
   useEffect(
     () =>
@@ -136,14 +137,16 @@ function useDrafts(me: string, id: string, beforeOther: (drafts: Drafts) => void
 }
 
 /** Tells the server of a draft, and marks the conversation in the list where there is one. */
-function useKeep(id: string) {
+function useKeep(me: string, id: string) {
   const client = useQueryClient();
   return useCallback(
     (kind: DraftKind, drafts: Drafts) => {
       const any = !isEmpty(drafts.reply) || !isEmpty(drafts.note);
       showChange(client, id, (c) => (c.draft === any ? c : { ...c, draft: any }));
-      void post.keep(id, kind, isEmpty(drafts[kind]) ? "" : drafts[kind].body);
+      void post.keep(id, kind, isEmpty(drafts[kind]) ? "" : drafts[kind].body).then(() => {
+        if (!post.owes(id, kind)) keeper.forget(me, id, kind);
+      });
     },
-    [client, id],
+    [client, me, id],
   );
 }
