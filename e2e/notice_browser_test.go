@@ -48,12 +48,12 @@ func TestDashboardNotices(t *testing.T) {
 		`; localStorage.setItem("parley-notifications", JSON.stringify({about: "unassigned", desktop: true, sound: true}))`})
 	signIn(t, s, srv)
 	s.phoneWrites(dewi, map[string]any{"type": "text", "text": "Is anybody there?"})
-	s.Until(`document.title === "(1) Parley"`)
+	s.Until(`document.title === "(1) Inbox · Parley"`)
 	s.Until(`document.querySelector("link[rel~=icon]").href !== new URL("/favicon.svg", location).href`)
 	s.Until(`window.notices.includes("New message from Dewi Pratiwi: Is anybody there?")`)
 	s.does(`window.lastNotice.onclick()`) // the notification leads there
 	s.SaysIn("Messages", "Is anybody there?")
-	s.Until(`document.title === "Parley"`) // the message has been seen
+	s.Until(`document.title === "Dewi Pratiwi · Parley"`) // the message has been seen
 	s.phoneWrites(dewi, map[string]any{"type": "text", "text": "Hello?"})
 	s.SaysIn("Messages", "Hello?")
 	s.phoneWrites(jonas, map[string]any{"type": "text", "text": "Guten Tag"})

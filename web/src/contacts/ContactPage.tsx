@@ -32,7 +32,7 @@ export default function ContactPage() {
       <nav className={styles.back}>
         <Link to="/contacts">{t.back}</Link>
       </nav>
-      <Loaded query={query} missing={<Missing icon="people" title={t.missing} back={<LinkButton variant="default" to="/contacts">{t.back}</LinkButton>} />}>
+      <Loaded query={query} missing={<Missing page icon="people" title={t.missing} back={<LinkButton variant="default" to="/contacts">{t.back}</LinkButton>} />}>
         {(detail) => <Detail key={detail.contact.id} detail={detail} />}
       </Loaded>
     </div>

@@ -34,7 +34,7 @@ export default function CustomerPage() {
         <nav className={shared.back}>
           <Link to="/customers">{t.back}</Link>
         </nav>
-        <Loaded query={query} missing={<Missing icon="building" title={t.missing} back={<LinkButton variant="default" to="/customers">{t.back}</LinkButton>} />}>
+        <Loaded query={query} missing={<Missing page icon="building" title={t.missing} back={<LinkButton variant="default" to="/customers">{t.back}</LinkButton>} />}>
           {(customer) => <Detail key={customer.id} customer={customer} />}
         </Loaded>
       </AdminsOnly>

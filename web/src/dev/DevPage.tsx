@@ -11,7 +11,7 @@ export default function DevPage() {
   const t = useDev();
   if (!useIsAdmin()) {
     return (
-      <Missing icon="lock" title={t.forAdmins}>
+      <Missing page icon="lock" title={t.forAdmins}>
         {t.forAdminsHint}
       </Missing>
     );

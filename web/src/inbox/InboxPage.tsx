@@ -5,6 +5,7 @@ import { useText } from "../i18n";
 import { useDrawer } from "../phone/drawer";
 import { usePhoneBeside } from "../phone/usePhoneBeside";
 import { EmptyState } from "../ui/EmptyState";
+import { useTitle } from "../ui/title";
 import { ContextPane } from "./context/ContextPane";
 import { ConversationKeys } from "./ConversationKeys";
 import { useContextShown } from "./context/shown";
@@ -35,9 +36,7 @@ export default function InboxPage() {
           {conversation ? (
             <ThreadPane key={conversation} id={conversation} />
           ) : (
-            <EmptyState icon="inbox" title={t.chooseTitle}>
-              {t.chooseBody}
-            </EmptyState>
+            <NoneOpen />
           )}
         </section>
         {conversation && (context.beside || context.over) && (
@@ -56,5 +55,15 @@ export default function InboxPage() {
         </Suspense>
       )}
     </div>
+  );
+}
+
+function NoneOpen() {
+  const t = useText("inbox");
+  useTitle(t.title);
+  return (
+    <EmptyState icon="inbox" title={t.chooseTitle}>
+      {t.chooseBody}
+    </EmptyState>
   );
 }

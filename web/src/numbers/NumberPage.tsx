@@ -36,7 +36,7 @@ export default function NumberPage() {
       <nav className={styles.back}>
         <Link to="/numbers">{t.back}</Link>
       </nav>
-      <Loaded query={query} missing={<Missing icon="sim" title={common.noSuchNumber} back={<LinkButton variant="default" to="/numbers">{t.back}</LinkButton>} />}>
+      <Loaded query={query} missing={<Missing page icon="sim" title={common.noSuchNumber} back={<LinkButton variant="default" to="/numbers">{t.back}</LinkButton>} />}>
         {(n) => <Detail key={id} id={id} number={n} />}
       </Loaded>
     </div>

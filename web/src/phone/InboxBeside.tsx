@@ -6,6 +6,7 @@ import { part } from "../api/part";
 import { leaveRoom } from "../inbox/context/shown";
 import { inboxSearchOf, type InboxSearch } from "../inbox/address";
 import { ErrorState } from "../ui/ErrorState";
+import { Titled } from "../ui/title";
 
 // The inbox has an address of its own beside the phone's: its routes are the same as in the whole window, in a
 // history that the window does not show.
@@ -40,5 +41,9 @@ export default function InboxBeside() {
     leaveRoom(side);
     return () => leaveRoom(0);
   }, []);
-  return <RouterProvider router={router as never} />;
+  return (
+    <Titled value={false}>
+      <RouterProvider router={router as never} />
+    </Titled>
+  );
 }

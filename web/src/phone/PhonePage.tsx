@@ -22,11 +22,11 @@ export default function PhonePage() {
         <PhonePanel />
       </div>
       {wide && me.simulator && (
-        <section className={styles.beside} aria-label={t.inboxBeside}>
+        <div className={styles.beside}>
           <Suspense>
             <InboxBeside />
           </Suspense>
-        </section>
+        </div>
       )}
     </div>
   );

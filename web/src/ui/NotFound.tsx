@@ -13,7 +13,7 @@ export function NotFound() {
     </Button>
   );
   return (
-    <EmptyState icon="search" title={t.notFoundTitle} action={action}>
+    <EmptyState page icon="search" title={t.notFoundTitle} action={action}>
       {t.notFoundBody}
     </EmptyState>
   );

@@ -5,6 +5,7 @@ import { Section } from "../../settings/Section";
 import { EmptyState } from "../../ui/EmptyState";
 import { Loaded } from "../../ui/Loaded";
 import { phoneOf } from "../../ui/phone";
+import { useTitle } from "../../ui/title";
 import styles from "../parts/console.module.css";
 import { useFilters } from "../parts/filters";
 import { useDev } from "../text";
@@ -43,19 +44,24 @@ function Found({ id }: { id: string }) {
   return <Loaded query={query}>{(story) => <Told story={story} />}</Loaded>;
 }
 
+/** Nothing was asked for yet. */
+function Nothing() {
+  const t = useDev();
+  useTitle(t.find);
+  return (
+    <EmptyState page icon="search" title={t.find}>
+      {t.findLong}
+    </EmptyState>
+  );
+}
+
 /** The story of any id, from the request to the last delivery. Endpoints and keys have pages of their own. */
 export default function FindPage() {
   const t = useDev();
   const id = useFilters()[0].id?.trim();
   if (id?.startsWith("wbs_")) return <Navigate to="/dev/webhooks/$endpoint" params={{ endpoint: id }} replace />;
   if (id?.startsWith("key_")) return <Navigate to="/dev/logs" search={{ key_id: id }} replace />;
-  if (!id) {
-    return (
-      <EmptyState icon="search" title={t.find}>
-        {t.findLong}
-      </EmptyState>
-    );
-  }
+  if (!id) return <Nothing />;
   return (
     <Section title={t.find} hint={id}>
       <Found id={id} />

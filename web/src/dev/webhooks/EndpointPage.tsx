@@ -71,7 +71,7 @@ export default function EndpointPage() {
   const [dialog, setDialog] = useState<EndpointDialog>();
   const { status, event_type, since } = filters;
   return (
-    <Loaded query={query} missing={<Missing icon="link" title={t.endpointMissing} back={<LinkButton variant="default" to="/dev/webhooks">{t.endpointsAll}</LinkButton>} />}>
+    <Loaded query={query} missing={<Missing page icon="link" title={t.endpointMissing} back={<LinkButton variant="default" to="/dev/webhooks">{t.endpointsAll}</LinkButton>} />}>
       {(endpoint) => (
         <div className={styles.page}>
           <Header endpoint={endpoint} open={setDialog} busy={dialog !== undefined} />

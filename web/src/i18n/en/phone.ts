@@ -62,5 +62,4 @@ export const phone = {
   } as Record<string, string>,
   linked: "Sent as a link, which the simulated network does not fetch",
   download: (name: string) => `Download ${name}`,
-  inboxBeside: "Inbox",
 };

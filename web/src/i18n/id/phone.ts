@@ -65,5 +65,4 @@ export const phone: Translated<typeof english> = {
   },
   linked: "Dikirim sebagai tautan, yang tidak diambil oleh jaringan simulasi",
   download: (name) => `Unduh ${name}`,
-  inboxBeside: "Kotak masuk",
 };

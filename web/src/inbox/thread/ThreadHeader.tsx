@@ -5,6 +5,7 @@ import { Avatar } from "../../ui/Avatar";
 import { IconButton } from "../../ui/IconButton";
 import { toggleContext, useContextShown } from "../context/shown";
 import { phoneOf } from "../../ui/phone";
+import { useTitle } from "../../ui/title";
 import { nameOf } from "../data/conversations";
 import { usePlace } from "../place";
 import { AssignMenu } from "./AssignMenu";
@@ -20,6 +21,7 @@ export function ThreadHeader({ conversation: c }: { conversation: Conversation }
   const context = useContextShown();
   const [more, setMore] = useState(false);
   const name = nameOf(c);
+  useTitle(name);
   const second = [name === phoneOf(c.contact.phone_number) ? null : phoneOf(c.contact.phone_number), c.number.name];
   return (
     <header className={styles.header} data-more={more || undefined}>
