@@ -25,8 +25,8 @@ export default function HomePage() {
   return (
     <div className={styles.page}>
       <PageTitle>{t.title}</PageTitle>
-      <section aria-label={t.attention}>
-        <Loaded query={attention} rows={2}>
+      <section className={styles.attention} aria-label={t.attention}>
+        <Loaded query={attention} rows={1}>
           {(data) => <AttentionList attention={data} />}
         </Loaded>
       </section>

@@ -13,7 +13,7 @@ export function HistoryPanel({ id }: { id: string }) {
   const t = useNumbers();
   return (
     <Panel title={t.history} hint={t.historyHint}>
-      <Loaded query={useQuery(historyQuery(id))} rows={2}>
+      <Loaded query={useQuery(historyQuery(id))} rows={3}>
         {({ states }) => (states.length > 1 ? <History states={states} /> : <p className={styles.note}>{t.historyNone}</p>)}
       </Loaded>
     </Panel>

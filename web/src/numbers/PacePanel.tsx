@@ -10,7 +10,7 @@ export function PacePanel({ id }: { id: string }) {
   const t = useNumbers();
   return (
     <Panel title={t.pace}>
-      <Loaded query={useQuery(paceQuery(id))} rows={1}>
+      <Loaded query={useQuery(paceQuery(id))} rows={2}>
         {(pace) => <Figures pace={pace} />}
       </Loaded>
     </Panel>
