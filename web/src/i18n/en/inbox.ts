@@ -87,7 +87,7 @@ export const inbox = {
   draftKept: "Your draft is kept:",
 
   draft: "Draft",
-  draftMark: "Draft:",
+  draftMark: "Draft ·",
   noMessages: "No messages yet",
   notDelivered: "Not delivered",
   snoozedUntil: (when: string) => `Snoozed until ${when}`,

@@ -21,7 +21,7 @@ export const media = {
   noName: "No name",
   missing: "File not found",
   details: "File",
-  id: "Id",
+  id: "ID",
   type: "Type",
   size: "Size",
   added: "Added",

@@ -17,7 +17,7 @@ export const organization = {
   logoChange: "Change the logo",
   logoRemove: "Remove the logo",
   logoSaved: "The logo was changed.",
-  logoHint: "PNG or JPEG, best square, at most 512 KB. Without one the first letter of the name is shown.",
+  logoHint: "PNG or JPEG, best square, at most 512 kB. Without one the first letter of the name is shown.",
   people: "Conversations",
   roundRobin: "Hand out new conversations in turn",
   roundRobinHint: "An unassigned conversation goes to the available member of the number's team whose last one was longest ago.",

@@ -15,7 +15,7 @@ export const templates = {
   number: "Number",
   language: "Language",
   category: "Category",
-  state: "State",
+  state: "Status",
   quality: "Quality",
   changed: "Changed",
   name: "Name",

@@ -90,7 +90,7 @@ export const inbox: Translated<typeof english> = {
   draftKept: "Draf Anda tersimpan:",
 
   draft: "Draf",
-  draftMark: "Draf:",
+  draftMark: "Draf ·",
   noMessages: "Belum ada pesan",
   notDelivered: "Tidak terkirim",
   snoozedUntil: (when) => `Ditunda sampai ${when}`,

@@ -24,7 +24,7 @@ export const media: Translated<typeof english> = {
   noName: "Tanpa nama",
   missing: "Berkas ini tidak ada",
   details: "Berkas",
-  id: "Id",
+  id: "ID",
   type: "Tipe",
   size: "Ukuran",
   added: "Ditambahkan",

@@ -20,7 +20,7 @@ export const organization: Translated<typeof english> = {
   logoChange: "Ganti logo",
   logoRemove: "Hapus logo",
   logoSaved: "Logo telah diganti.",
-  logoHint: "PNG atau JPEG, sebaiknya persegi, paling besar 512 KB. Tanpa logo, huruf pertama nama ditampilkan.",
+  logoHint: "PNG atau JPEG, sebaiknya persegi, paling besar 512 kB. Tanpa logo, huruf pertama nama ditampilkan.",
   people: "Percakapan",
   roundRobin: "Bagikan percakapan baru secara bergiliran",
   roundRobinHint: "Percakapan tanpa petugas diberikan kepada anggota tim nomor itu yang tersedia dan paling lama tidak mendapat giliran.",
