@@ -34,7 +34,7 @@ export function FilterMenu() {
           </Indicator>
         </Tooltip>
       </Popover.Target>
-      <Popover.Dropdown>{opened && <Filters />}</Popover.Dropdown>
+      <Popover.Dropdown aria-label={t.filters} aria-labelledby={undefined}>{opened && <Filters />}</Popover.Dropdown>
     </Popover>
   );
 }

@@ -16,7 +16,7 @@ export function SearchHit({ found, item, at }: { found: FoundContact; item?: str
       <Avatar name={name} id={found.contact.id} size={32} />
       <span>
         <b dir="auto">{name}</b>
-        <span className={styles.words}>
+        <span className={styles.words} dir="auto">
           {cut(readable(found.snippet)).map((part, i) => (part.marked ? <mark key={i}>{part.text}</mark> : part.text))}
         </span>
       </span>
