@@ -44,7 +44,7 @@ function Stage({ broadcast: b, stage, toList }: { broadcast: Broadcast; stage: k
   const inside = (
     <>
       <span>{t.stages[stage]}</span>
-      <span className={styles.track} aria-hidden="true"><span className={styles.share} data-kind={stage} style={{ width: `${100 * share}%` }} /></span>
+      <span className={styles.track} aria-hidden="true"><span className={styles.share} data-kind={stage} style={{ width: n > 0 ? `max(4px, ${100 * share}%)` : 0 }} /></span>
       <span className={styles.right}>{new Intl.NumberFormat(language).format(n)}</span>
       <span className={`${styles.quiet} ${styles.right}`}>{new Intl.NumberFormat(language, { style: "percent" }).format(share)}</span>
     </>

@@ -42,18 +42,20 @@ function FiguresPart() {
   return (
     <>
       <FiguresBar days={days} number={number} />
-      <Loaded query={figures} rows={5}>
-        {(data) => (
-          <div className={styles.figures} aria-busy={figures.isPlaceholderData}>
-            <Tiles figures={data} days={days} />
-            {days > 1 && <DaysChart days={data.days} />}
-            <div className={styles.pair}>
-              <HoursPanel hours={data.hours} />
-              <FailuresPanel failures={data.failures} days={days} />
-            </div>
-          </div>
-        )}
-      </Loaded>
+      <div className={styles.figures} aria-busy={figures.isPlaceholderData}>
+        <Loaded query={figures} rows={5}>
+          {(data) => (
+            <>
+              <Tiles figures={data} days={days} />
+              {days > 1 && <DaysChart days={data.days} />}
+              <div className={styles.pair}>
+                <HoursPanel hours={data.hours} />
+                <FailuresPanel failures={data.failures} days={days} />
+              </div>
+            </>
+          )}
+        </Loaded>
+      </div>
       {user.role !== "agent" && !number && <WebhooksPanel days={days} />}
     </>
   );
