@@ -27,7 +27,7 @@ export const contacts = {
   exportFile: "Export",
   add: "Add contact",
   phone: "Phone number",
-  phoneHint: "With the country code, like +4915112345678",
+  phoneHint: "With the country code, such as +62 812 3456 7890.",
   name: "Name",
   email: "E-mail",
   save: "Save",

@@ -253,7 +253,7 @@ export const inbox = {
   },
 
   startTo: "Phone number",
-  startToHint: "With the country code: +62 812 3456 7890",
+  startToHint: "With the country code, such as +62 812 3456 7890.",
   startFrom: "From",
   startFirst: "Enter the phone number first",
   startNoNumber: "None of your numbers is connected.",

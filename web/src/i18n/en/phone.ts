@@ -9,7 +9,7 @@ export const phone = {
   addHint: "A simulated person: nothing leaves this machine.",
   name: "Name",
   number: "Phone number",
-  numberHint: "With the country code, like +62 812 5550 0199",
+  numberHint: "With the country code, such as +62 812 3456 7890.",
   added: (name: string) => `${name} has a phone now`,
   online: "Online",
   offline: "Offline",

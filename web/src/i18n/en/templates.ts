@@ -46,7 +46,7 @@ export const templates = {
   duplicate: "Add a language",
   test: "Send a test",
   testTo: "Phone number",
-  testHint: "In international form, such as +62 812 3456 7890.",
+  testHint: "With the country code, such as +62 812 3456 7890.",
   tested: "The test is on its way",
   delete: "Delete",
   deleteAll: "Delete in all languages",

@@ -30,7 +30,7 @@ export const contacts: Translated<typeof english> = {
   exportFile: "Ekspor",
   add: "Tambah kontak",
   phone: "Nomor telepon",
-  phoneHint: "Dengan kode negara, seperti +6281234567890",
+  phoneHint: "Dengan kode negara, misalnya +62 812 3456 7890.",
   name: "Nama",
   email: "Email",
   save: "Simpan",

@@ -253,7 +253,7 @@ export const inbox: Translated<typeof english> = {
   },
 
   startTo: "Nomor telepon",
-  startToHint: "Dengan kode negara: +62 812 3456 7890",
+  startToHint: "Dengan kode negara, misalnya +62 812 3456 7890.",
   startFrom: "Dari",
   startFirst: "Tulis nomor orangnya dahulu",
   startNoNumber: "Tidak ada nomor Anda yang terhubung.",

@@ -12,7 +12,7 @@ export const phone: Translated<typeof english> = {
   addHint: "Orang simulasi: tidak ada yang keluar dari mesin ini.",
   name: "Nama",
   number: "Nomor telepon",
-  numberHint: "Dengan kode negara, misalnya +62 812 5550 0199",
+  numberHint: "Dengan kode negara, misalnya +62 812 3456 7890.",
   added: (name) => `${name} sekarang punya ponsel`,
   online: "Daring",
   offline: "Luring",

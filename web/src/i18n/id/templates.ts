@@ -43,7 +43,7 @@ export const templates: Translated<typeof english> = {
   duplicate: "Tulis dalam bahasa lain",
   test: "Kirim uji coba",
   testTo: "Nomor telepon",
-  testHint: "Dalam bentuk internasional, misalnya +62 812 3456 7890.",
+  testHint: "Dengan kode negara, misalnya +62 812 3456 7890.",
   tested: "Uji coba sedang dikirim",
   delete: "Hapus",
   deleteAll: "Hapus dalam semua bahasa",
