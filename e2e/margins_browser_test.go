@@ -9,8 +9,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestMargins: on a tablet the pages begin at the same place and the audit log's filters are in one line; on a phone
-// buttons do not squeeze the words of a row.
+// TestMargins: on a tablet the pages begin at the same place, the audit log's filters are in one line, none of Home's
+// figures stands alone, fields are as high as buttons and nobody's contacts leave the names of the columns alone; on a
+// phone buttons do not squeeze the words of a row.
 func TestMargins(t *testing.T) {
 	t.Parallel()
 	srv := Start(t, WithFlags("--demo"))
@@ -20,6 +21,13 @@ func TestMargins(t *testing.T) {
 		s.Open(srv.URL() + page)
 		s.Until(`document.querySelector("main h1")?.getBoundingClientRect().x === 56 + 24`)
 	}
+	s.Open(srv.URL() + "/")
+	s.Has("heading", "Messages per day")
+	s.Until(`[...Map.groupBy(document.querySelectorAll("main dl > div"), (one) => one.getBoundingClientRect().top).values()].every((line, i, all) => line.length === all[0].length && line.length > 1)`)
+	s.Open(srv.URL() + "/contacts?q=nobody+at+all")
+	s.Has("button", "Clear filters")
+	s.Until(`document.querySelector("main input[type=search], main input").getBoundingClientRect().height ===
+		[...document.querySelectorAll("main button")].find((one) => one.textContent === "Filters").getBoundingClientRect().height`)
 	s.Open(srv.URL() + "/settings/audit")
 	s.Has("combobox", "When")
 	s.Until(`new Set([...document.querySelectorAll("main [role=search] select")].map((one) => one.getBoundingClientRect().top)).size === 1`)
