@@ -1,1 +1,0 @@
-import{gt as e}from"./vendor-ShUccar7.js";import{It as t,Pt as n,k as r,wt as i}from"./shared-scNqu7Il.js";var a=e();function o({everybody:e=!1,children:o}){let s=i(`settings`),c=n(),l=t();return c&&(l||!e)?o:(0,a.jsx)(r,{icon:`lock`,title:c?s.everybodyOnly:s.adminsOnly,children:c?s.everybodyOnlyBody:s.adminsOnlyBody})}export{o as t};

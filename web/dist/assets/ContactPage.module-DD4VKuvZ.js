@@ -1,0 +1,1 @@
+var e={scroll:`_scroll_1ozi7_1`,back:`_back_1ozi7_6`,actions:`_actions_1ozi7_12`,result:`_result_1ozi7_19`,who:`_who_1ozi7_27`,known:`_known_1ozi7_33`,plain:`_plain_1ozi7_56`,quiet:`_quiet_1ozi7_72`,note:`_note_1ozi7_77`,preview:`_preview_1ozi7_83`,bad:`_bad_1ozi7_120`,columns:`_columns_1ozi7_124`};export{e as t};

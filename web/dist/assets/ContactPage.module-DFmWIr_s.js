@@ -1,1 +1,0 @@
-var e={scroll:`_scroll_1ieki_1`,back:`_back_1ieki_6`,actions:`_actions_1ieki_12`,result:`_result_1ieki_19`,who:`_who_1ieki_27`,known:`_known_1ieki_33`,plain:`_plain_1ieki_56`,quiet:`_quiet_1ieki_72`,note:`_note_1ieki_77`,preview:`_preview_1ieki_83`,bad:`_bad_1ieki_120`,columns:`_columns_1ieki_124`};export{e as t};

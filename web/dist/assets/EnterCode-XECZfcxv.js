@@ -1,1 +1,0 @@
-export{t as default}from"./EnterCode-Coxm4PBp.js";

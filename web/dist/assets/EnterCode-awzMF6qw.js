@@ -1,0 +1,1 @@
+export{t as default}from"./EnterCode-DgcijeJ4.js";

@@ -1,1 +1,0 @@
-import{a as e,gt as t}from"./vendor-ShUccar7.js";import{_ as n,wt as r}from"./shared-scNqu7Il.js";var i=t();function a({is:t}){let a=r(`common`),{status:o,proceed:s,reset:c}=e({shouldBlockFn:()=>t,enableBeforeUnload:()=>t,withResolver:!0});return o===`blocked`?(0,i.jsx)(n,{title:a.leaveTitle,hint:a.leaveHint,action:a.leave,close:c,confirm:s}):null}export{a as t};

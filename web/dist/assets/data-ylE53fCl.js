@@ -1,1 +1,0 @@
-import{T as e}from"./vendor-ShUccar7.js";import{Ht as t,Vt as n}from"./shared-scNqu7Il.js";import{r}from"./filters-BWoTtg8F.js";var i=e=>r(`events`,`/events`,`from`,e),a=n=>e({queryKey:[`event`,n],queryFn:()=>t(`/events/${n}`)}),o=e({queryKey:[`event types`],queryFn:()=>n(`/event_types`)});export{o as n,i as r,a as t};

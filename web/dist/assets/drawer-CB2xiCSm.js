@@ -1,1 +1,0 @@
-import{Xt as e,Zt as t}from"./shared-scNqu7Il.js";var n=new e(!1),r=()=>t(n),i=e=>n.set(e);export{r as n,i as t};

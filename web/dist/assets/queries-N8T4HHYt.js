@@ -1,1 +1,0 @@
-import{T as e}from"./vendor-ShUccar7.js";import{Vt as t}from"./shared-scNqu7Il.js";var n=n=>e({queryKey:[`templates`,n],queryFn:()=>t(`/${n}/templates`,{query:{limit:100}})});export{n as t};
