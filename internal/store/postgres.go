@@ -30,7 +30,8 @@ const (
 	commitTimeout = 10 * time.Second
 	// txAttempts is how often a closure runs if PostgreSQL picks it as a deadlock's victim.
 	txAttempts = 5
-	// renewPause is how long connections last after all were let go of. A closure that is run again comes later.
+	// renewPause is the least time from one renewal of all connections to the next: many find out at the same time that
+	// their statements are outdated.
 	renewPause = 10 * time.Millisecond
 )
 
