@@ -82,7 +82,7 @@ func StartJournal(sync func() error) Journal {
 	}
 	j := &sqliteJournal{
 		file: file, syncFile: func(*os.File) error { return sync() }, broken: newBreakdown(), copier: &sqliteCopier{},
-		commits: make(chan []*sqliteJob, 64), idle: make(chan struct{}, 1), done: make(chan struct{}),
+		commits: make(chan []*sqliteJob, 64), synced: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	go j.run()
 	return Journal{j}

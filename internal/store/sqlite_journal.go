@@ -18,7 +18,7 @@ type sqliteJournal struct {
 	copier   *sqliteCopier
 	commits  chan []*sqliteJob
 	unsaved  atomic.Int64  // committed batches that are not synced
-	idle     chan struct{} // some were synced
+	synced   chan struct{} // some more of them are
 	done     chan struct{}
 }
 
@@ -34,7 +34,7 @@ func openJournal(path string, broken *breakdown, copier *sqliteCopier) (*sqliteJ
 	}
 	return &sqliteJournal{
 		file: file, files: files, syncFile: syncData, broken: broken, copier: copier,
-		commits: make(chan []*sqliteJob, 64), idle: make(chan struct{}, 1), done: make(chan struct{}),
+		commits: make(chan []*sqliteJob, 64), synced: make(chan struct{}, 1), done: make(chan struct{}),
 	}, nil
 }
 
@@ -49,7 +49,7 @@ func (j *sqliteJournal) run() {
 		err := j.sync()
 		j.unsaved.Add(-int64(len(batches)))
 		select {
-		case j.idle <- struct{}{}:
+		case j.synced <- struct{}{}:
 		default: // the writer has not heard of the last time yet
 		}
 		for _, batch := range batches {

@@ -38,7 +38,7 @@ type sqliteWriter struct {
 	journal *sqliteJournal
 	others  int64         // SQLite's counter of other connections' commits
 	time    time.Duration // limit for one transaction
-	pause   time.Duration // limit for waiting in it
+	pause   time.Duration // limit for waiting for more of them
 	clock   func() time.Time
 	batch   []*sqliteJob // the jobs of the current commit
 	done    chan struct{}
@@ -240,8 +240,8 @@ func (w *sqliteWriter) attempt(run func(*sqliteJob) (bool, error)) (n int, clean
 	}
 }
 
-// gather waits for another job while earlier commits are synced. What is committed meanwhile would not be on the disk sooner, and a few large commits cost less than many small ones. It returns false if the batch is to
-// be committed.
+// gather waits for another job while earlier commits are synced. What is committed meanwhile would not be on the disk
+// sooner, and a few large commits cost less than many small ones. It returns false if the batch is to be committed.
 func (w *sqliteWriter) gather(parties company) bool {
 	over := time.NewTimer(w.pause)
 	defer over.Stop()
@@ -251,7 +251,7 @@ func (w *sqliteWriter) gather(parties company) bool {
 		}
 		select {
 		case <-w.wake:
-		case <-w.journal.idle:
+		case <-w.journal.synced:
 		case <-over.C:
 			return false
 		}
