@@ -142,7 +142,7 @@ func (s *Surface) Finish() { s.document.finish() }
 
 // ServeHTTP answers a request. Every answer is an envelope of the contract.
 func (s *Surface) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), RequestTimeout)
+	ctx, cancel := context.WithTimeout(s.store.WithGlance(r.Context()), RequestTimeout)
 	c := &Call{surface: s, W: w, R: r, Ctx: ctx, cancel: cancel, start: time.Now(), ID: s.store.NewID(chat.KindRequest)}
 	defer func() { c.cancel() }()
 	ans, err := s.serveSafely(c)

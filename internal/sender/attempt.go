@@ -142,7 +142,8 @@ func (n *number) standing(ctx context.Context) (core.Standing, error) {
 	if now.Sub(at) < accountFresh {
 		return cached, nil
 	}
-	fresh, err := core.ReadStanding(n.sender.cfg.Store.Read(ctx), n.orgID, n.accountID)
+	st := n.sender.cfg.Store
+	fresh, err := core.ReadStanding(st.Read(st.WithGlance(ctx)), n.orgID, n.accountID)
 	if err != nil {
 		return core.Standing{}, err
 	}

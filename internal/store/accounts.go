@@ -34,9 +34,11 @@ func (r Reader) lockAccount() string {
 	return ""
 }
 
+func orgOfAccount(a chat.Account) string { return a.OrgID }
+
 // Account returns an account by its own id, or ErrNotFound.
 func (r Reader) Account(orgID, id string) (chat.Account, error) {
-	return recall(r, "account", []string{orgID, id}, func() (chat.Account, error) {
+	return recall(r, "account", []string{orgID, id}, orgOfAccount, func() (chat.Account, error) {
 		return one(r, scanAccount, accountSelect+" WHERE a.org_id = $1 AND a.id = $2 AND a.deleted_at IS NULL"+r.lockAccount(), orgID, id)
 	})
 }
@@ -44,7 +46,7 @@ func (r Reader) Account(orgID, id string) (chat.Account, error) {
 // AccountByNumber returns the organization's account with that number, or ErrNotFound. It does not lock,
 // because every send reads it.
 func (r Reader) AccountByNumber(orgID, phoneNumberID string) (chat.Account, error) {
-	return recall(r, "account by number", []string{orgID, phoneNumberID}, func() (chat.Account, error) {
+	return recall(r, "account by number", []string{orgID, phoneNumberID}, orgOfAccount, func() (chat.Account, error) {
 		return one(r, scanAccount, accountSelect+" WHERE a.phone_number_id = $1 AND a.org_id = $2 AND a.deleted_at IS NULL", phoneNumberID, orgID)
 	})
 }

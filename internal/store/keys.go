@@ -44,7 +44,7 @@ type KeyContext struct {
 // KeyContext finds a key by its hash, with its organization and plan, in one statement. It runs on every
 // request, so that a revocation counts from the next one on.
 func (r Reader) KeyContext(hash string) (KeyContext, error) {
-	return recall(r, "key", []string{hash}, func() (KeyContext, error) {
+	return recall(r, "key", []string{hash}, func(c KeyContext) string { return c.Key.OrgID }, func() (KeyContext, error) {
 		return one(r, scanKeyContext, `SELECT `+keyColumns+`,
 				o.name, o.subscription_status, o.trial_ends_at, o.suspended,
 				p.name, p.api, p.customers, p.monthly_messages, p.retention_days, p.write_per_minute, p.read_per_minute

@@ -37,7 +37,9 @@ func (r Reader) PeekOrganization(id string) (chat.Organization, error) {
 
 // Organization returns an organization, or ErrNotFound.
 func (r Reader) Organization(id string) (chat.Organization, error) {
-	return one(r, scanOrganization, "SELECT "+organizationColumns+" FROM organizations WHERE id = $1"+r.forUpdate(), id)
+	return recall(r, "organization", []string{id}, func(o chat.Organization) string { return o.ID }, func() (chat.Organization, error) {
+		return one(r, scanOrganization, "SELECT "+organizationColumns+" FROM organizations WHERE id = $1"+r.forUpdate(), id)
+	})
 }
 
 // Organizations returns every organization, oldest first.

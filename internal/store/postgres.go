@@ -51,6 +51,7 @@ type postgresEngine struct {
 	renewed atomic.Int64 // when the connections were last let go of, in milliseconds
 	groups  *groups
 	sharing sharing
+	memory  postgresMemory
 	lookUps lookUps
 	gate    *fair.Gate[Turn] // limits the connections of transactions
 	seats   *seats           // limits those of reads

@@ -39,6 +39,9 @@ func (e *postgresEngine) migrate(ctx context.Context) error {
 	if e.made, err = migrateUp(ctx, goose.DialectPostgres, db, e.must); err != nil || e.must {
 		return err // commands leave a store as it is
 	}
+	if err := e.keepEditions(ctx, db); err != nil {
+		return err
+	}
 	return e.compareBytes(ctx, db)
 }
 
@@ -147,6 +150,7 @@ func takenNames(ctx context.Context, db *sql.DB) (taken []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	own = append(own, editionsTable)
 	for _, name := range names {
 		if slices.Contains(own, name) {
 			taken = append(taken, name)

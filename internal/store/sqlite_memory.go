@@ -97,18 +97,15 @@ func (m *sqliteMemory) put(key string, read edition, value any) {
 	m.rows[key] = remembered{read, value}
 }
 
-// recall returns the cached value for a name and arguments, or the result of read. In a transaction it always
-// reads, because its callers change what they have read; on PostgreSQL simultaneous callers share the result.
-// Callers must not change it.
-func recall[T any](r Reader, name string, args []string, read func() (T, error)) (T, error) {
+// recall returns the cached value for a name and arguments, or the result of read; owner is the organization of what was
+// read. In a transaction it always reads, because its callers change what they have read. Callers must not change the result.
+func recall[T any](r Reader, name string, args []string, owner func(T) string, read func() (T, error)) (T, error) {
 	key := name + "\x00" + strings.Join(args, "\x00")
 	switch engine := r.db.(type) {
 	case *sqliteEngine:
 		return remember(engine.memory, key, read)
 	case *postgresEngine:
-		value, err := engine.sharing.do(r.ctx, key, func() (any, error) { return read() })
-		found, _ := value.(T)
-		return found, err
+		return recallShared(r, engine, key, owner, read)
 	default:
 		return read()
 	}

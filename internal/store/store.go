@@ -166,6 +166,7 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 	ctx, span := tracing.Child(ctx, "transaction")
 	defer span.End()
 	var tx *Tx
+	defer glanceOf(ctx).forget()
 	return s.settle(&tx, s.engine.inTx(ctx, func(db session) error {
 		tx = s.newTx(ctx, db, nil)
 		return fn(tx)
@@ -179,6 +180,7 @@ func (s *Store) InGroup(ctx context.Context, want Foresight, fn func(*Tx) error)
 	ctx, span := tracing.Child(ctx, "transaction")
 	defer span.End()
 	var tx *Tx
+	defer glanceOf(ctx).forget()
 	return s.settle(&tx, s.engine.inGroup(ctx, want, func(db session, known *foreseen) error {
 		tx = s.newTx(ctx, db, known)
 		return fn(tx)

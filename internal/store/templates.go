@@ -43,7 +43,7 @@ func (r Reader) Template(orgID, wabaID, name, language string) (chat.Template, e
 // TemplateToSend returns the parts of a template that a message needs, or ErrNotFound. It reads only these
 // columns, because every template message reads them.
 func (r Reader) TemplateToSend(orgID, wabaID, name, language string) (chat.Template, error) {
-	return recall(r, "template", []string{orgID, wabaID, name, language}, func() (chat.Template, error) {
+	return recall(r, "template", []string{orgID, wabaID, name, language}, func(t chat.Template) string { return t.OrgID }, func() (chat.Template, error) {
 		t := chat.Template{OrgID: orgID, WABAID: wabaID, Name: name, Language: language}
 		return one(r, func(row scanner) (chat.Template, error) {
 			var components string

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// postgresMemory caches rows of the steady tables on this node. A row counts while its organization has the edition that
+// it had before the row was read. Everybody asks for the edition, because another node may have changed it; but that is one
+// short statement for all who ask at once, instead of one for each of the rows that a request needs.
+type postgresMemory struct {
+	kept bool // the database keeps editions
+
+	mu   sync.RWMutex
+	rows map[string]steadyRow
+}
+
+type steadyRow struct {
+	orgID, edition string // edition is empty until the row is read a second time: then its organization is known
+	value          any
+}
+
+func (m *postgresMemory) get(key string) steadyRow {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.rows[key]
+}
+
+func (m *postgresMemory) put(key string, row steadyRow) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.rows == nil || len(m.rows) >= memorySize {
+		m.rows = map[string]steadyRow{}
+	}
+	m.rows[key] = row
+}
+
+// recallShared is recall on PostgreSQL. Simultaneous callers share one read.
+func recallShared[T any](r Reader, e *postgresEngine, key string, owner func(T) string, read func() (T, error)) (found T, err error) {
+	known := e.memory.get(key)
+	edition := ""
+	if known.orgID != "" {
+		if edition, err = e.edition(r, known.orgID); err != nil {
+			return found, err
+		}
+	}
+	if edition != "" && edition == known.edition {
+		return known.value.(T), nil
+	}
+	value, err := e.sharing.do(r.ctx, key, func() (any, error) { return read() })
+	found, _ = value.(T)
+	if err == nil && e.memory.kept {
+		e.memory.put(key, steadyRow{owner(found), edition, found})
+	}
+	return found, err
+}
+
+// edition returns an organization's edition as of now, or as of the glance that the context has; empty if it has none.
+func (e *postgresEngine) edition(r Reader, orgID string) (string, error) {
+	l := glanceOf(r.ctx)
+	if edition := l.edition(orgID); edition != "" {
+		return edition, nil
+	}
+	found, err := e.sharing.do(r.ctx, "edition\x00"+orgID, func() (any, error) {
+		return one(r, scanText, "SELECT edition FROM steady_editions WHERE org_id = $1 AND id = $2", orgID, steady)
+	})
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	edition, _ := found.(string)
+	if err == nil {
+		l.learn(orgID, edition)
+	}
+	return edition, err
+}
+
+// glanceFor is how long what a glance has learnt holds.
+const glanceFor = time.Second
+
+// glance is what one request has learnt of an organization's edition, so that it asks once, and not for each row. What the
+// request reads is then as of its beginning or later; what it has written itself ends the glance.
+type glance struct {
+	now   func() Moment
+	until Moment
+
+	mu             sync.Mutex
+	orgID, current string
+}
+
+type glanceKey struct{}
+
+// WithGlance lets reads in the context share a glance at what hardly ever changes. It is for a request, which takes a
+// moment.
+func (s *Store) WithGlance(ctx context.Context) context.Context {
+	return context.WithValue(ctx, glanceKey{}, &glance{now: s.Moment, until: s.Moment().Add(glanceFor)})
+}
+
+// glanceOf returns the context's glance; nil if it has none.
+func glanceOf(ctx context.Context) *glance {
+	l, _ := ctx.Value(glanceKey{}).(*glance)
+	return l
+}
+
+func (l *glance) edition(orgID string) string {
+	if l == nil || l.now().After(l.until) {
+		return ""
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.orgID != orgID {
+		return ""
+	}
+	return l.current
+}
+
+func (l *glance) learn(orgID, edition string) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.orgID, l.current = orgID, edition
+}
+
+// forget ends the glance.
+func (l *glance) forget() { l.learn("", "") }
