@@ -168,6 +168,11 @@ type acceptPostgres struct{ conn *pgx.Conn }
 
 func openAcceptPostgres(ctx context.Context, url string) (*acceptPostgres, error) {
 	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	// A plan that is made while a table is empty would read all of it for ever.
+	_, err = conn.Exec(ctx, "SET enable_seqscan = off")
 	return &acceptPostgres{conn}, err
 }
 

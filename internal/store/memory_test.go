@@ -3,11 +3,14 @@ package store_test
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -131,26 +134,166 @@ func changeAsStranger(t *testing.T, dir, statement string) {
 	requireNoError(t, err)
 }
 
-// The embedded store caches a row until it changes.
+// A store caches a row until it changes, or another row of the same kind.
 func TestSteadyRowsAreRemembered(t *testing.T) {
-	t.Parallel()
-	st := storetest.Open(t, storetest.SQLite)
-	org := storetest.Org(t, st)
-	account := storetest.Account(t, st, org, "123456")
-	fetch := func() *string { // a row that is fetched again is another copy
-		got, err := st.Read(t.Context()).AccountByNumber(account.OrgID, *account.PhoneNumberID)
-		requireNoError(t, err)
-		return got.PhoneNumberID
-	}
-	first := fetch()
-	storetest.InTx(t, st, func(tx *store.Tx) error {
-		return tx.InsertLabel(storetest.NewLabel(tx, org, "new"))
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		org := storetest.Org(t, st)
+		account := storetest.Account(t, st, org, "123456")
+		fetch := func() *string { // a row that is fetched again is another copy
+			got, err := st.Read(t.Context()).AccountByNumber(account.OrgID, *account.PhoneNumberID)
+			requireNoError(t, err)
+			return got.PhoneNumberID
+		}
+		fetch() // its organization is known only now
+		first := fetch()
+		storetest.InTx(t, st, func(tx *store.Tx) error {
+			return tx.InsertLabel(storetest.NewLabel(tx, org, "new"))
+		})
+		if fetch() != first {
+			t.Error("the row was fetched twice")
+		}
+		storetest.InTx(t, st, func(tx *store.Tx) error { return tx.UpdateAccount(account) })
+		if fetch() == first {
+			t.Error("the row was not fetched after a change")
+		}
 	})
-	if fetch() != first {
-		t.Error("the row was fetched twice")
+}
+
+// Steady rows that somebody changes by hand on PostgreSQL are read anew, whatever was changed.
+func TestChangesByHandCount(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	st, db := storetest.OpenAt(t, cfg), admin(t, cfg)
+	org := storetest.Org(t, st)
+	key, _ := storetest.Key(t, st, org.ID)
+	account := customersNumber(t, st, org)
+	storetest.InTx(t, st, func(tx *store.Tx) error {
+		return tx.PutTemplate(chat.Template{ID: tx.NewID(chat.KindTemplate), OrgID: org.ID, WABAID: "1", Name: "hello", Language: "en",
+			Status: chat.TemplateApproved, Components: []byte("[]"), CreatedAt: tx.Now(), UpdatedAt: tx.Now()})
+	})
+	read := func() string {
+		r := st.Read(t.Context())
+		caller, err := r.KeyContext(key.Hash)
+		requireNoError(t, err)
+		number, err := r.AccountByNumber(org.ID, *account.PhoneNumberID)
+		requireNoError(t, err)
+		template, err := r.TemplateToSend(org.ID, "1", "hello", "en")
+		requireNoError(t, err)
+		named, err := r.Organization(org.ID)
+		requireNoError(t, err)
+		return fmt.Sprint(caller.Key.Last4, caller.Organization.Name, caller.Plan.API, *number.CustomerName, number.WABAID, template.ProviderStatus, named.Name)
 	}
-	storetest.InTx(t, st, func(tx *store.Tx) error { return tx.UpdateAccount(account) })
-	if fetch() == first {
-		t.Error("the row was not fetched after a change")
+	for _, change := range []string{
+		"UPDATE api_keys SET last4 = 'abcd'", "UPDATE organizations SET name = 'changed'", "UPDATE plans SET api = NOT api",
+		"UPDATE customers SET name = 'changed'", "UPDATE accounts SET waba_id = '77'", "UPDATE templates SET provider_status = 'PAUSED'",
+	} {
+		read()
+		before := read()
+		_, err := db.Exec(t.Context(), change)
+		requireNoError(t, err)
+		if read() == before {
+			t.Errorf("%s: the store still has %s", change, before)
+		}
 	}
+	read()
+	_, err := db.Exec(t.Context(), "DELETE FROM api_keys")
+	requireNoError(t, err)
+	_, err = st.Read(t.Context()).KeyContext(key.Hash)
+	requireError(t, err, store.ErrNotFound)
+}
+
+// customersNumber is a number of a customer.
+func customersNumber(t *testing.T, st *store.Store, org storetest.Organization) (account chat.Account) {
+	t.Helper()
+	account = storetest.Account(t, st, org, "123456")
+	storetest.InTx(t, st, func(tx *store.Tx) error {
+		customer := chat.Customer{ID: tx.NewID(chat.KindCustomer), OrgID: org.ID, TeamID: org.TeamID, Name: "Customer", Status: chat.CustomerActive, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+		account.CustomerID = &customer.ID
+		return errors.Join(tx.InsertCustomer(customer), tx.UpdateAccount(account))
+	})
+	return account
+}
+
+// Reads of one glance ask once whether rows have changed, and see what is written meanwhile on their behalf.
+func TestGlance(t *testing.T) {
+	storetest.EachWithClock(t, func(t *testing.T, st *store.Store, clock *storetest.Clock) {
+		account := storetest.Account(t, st, storetest.Org(t, st), "123456")
+		name := func(ctx context.Context) string {
+			got, err := st.Read(ctx).AccountByNumber(account.OrgID, *account.PhoneNumberID)
+			requireNoError(t, err)
+			if got.Name == nil {
+				return ""
+			}
+			return *got.Name
+		}
+		rename := func(ctx context.Context, to string) {
+			account.Name = &to
+			requireNoError(t, st.InTx(ctx, func(tx *store.Tx) error { return tx.UpdateAccount(account) }))
+		}
+		glance := st.WithGlance(t.Context())
+		name(t.Context())
+		name(glance)
+		rename(glance, "its own")
+		requireEqual(t, name(glance), nil, "its own")
+		rename(t.Context(), "another's")
+		requireEqual(t, name(st.WithGlance(t.Context())), nil, "another's")
+		clock.Advance(2 * time.Second)
+		requireEqual(t, name(glance), nil, "another's")
+	})
+}
+
+// A store of an earlier version gets its editions when it is opened, and one that has lost a trigger gets it back.
+func TestEditionsAreMade(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	db := admin(t, cfg)
+	first := storetest.OpenAt(t, cfg)
+	org := storetest.Org(t, first)
+	key, _ := storetest.Key(t, first, org.ID)
+	requireNoError(t, first.Close())
+	for _, loss := range []string{"DROP TABLE steady_editions", "DROP FUNCTION new_steady_edition CASCADE", "ALTER TABLE api_keys DISABLE TRIGGER new_steady_edition"} {
+		_, err := db.Exec(t.Context(), loss)
+		requireNoError(t, err)
+		if strings.Contains(loss, "TABLE steady") { // an earlier version has neither
+			_, err := db.Exec(t.Context(), "DROP FUNCTION new_steady_edition CASCADE")
+			requireNoError(t, err)
+		}
+		st := storetest.OpenAt(t, cfg)
+		for range 3 {
+			_, err := st.Read(t.Context()).KeyContext(key.Hash)
+			requireNoError(t, err)
+		}
+		_, err = db.Exec(t.Context(), "UPDATE api_keys SET revoked_at = 1 - COALESCE(revoked_at, 0)")
+		requireNoError(t, err)
+		var revoked *int64
+		requireNoError(t, db.QueryRow(t.Context(), "SELECT revoked_at FROM api_keys").Scan(&revoked))
+		got, err := st.Read(t.Context()).KeyContext(key.Hash)
+		requireEqual(t, got.Key.RevokedAt.UnixMilli(), err, *revoked)
+		requireNoError(t, st.Close())
+	}
+}
+
+// An organization that is gone has no edition, so that nothing of it is remembered.
+func TestEditionsOfTheDeleted(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.Postgres)
+	st, db := storetest.OpenAt(t, cfg), admin(t, cfg)
+	org := storetest.Org(t, st)
+	key, _ := storetest.Key(t, st, org.ID)
+	count := func() (n int) {
+		requireNoError(t, db.QueryRow(t.Context(), "SELECT COUNT(*) FROM steady_editions WHERE org_id = $1", org.ID).Scan(&n))
+		return n
+	}
+	for range 2 {
+		_, err := st.Read(t.Context()).KeyContext(key.Hash)
+		requireNoError(t, err)
+	}
+	requireEqual(t, count(), nil, 1)
+	storetest.InTx(t, st, func(tx *store.Tx) error { return tx.DeleteOrganization(org.ID, tx.Now()) })
+	_, err := st.Read(t.Context()).KeyContext(key.Hash)
+	requireError(t, err, store.ErrNotFound)
+	storetest.InTx(t, st, func(tx *store.Tx) error { _, err := tx.PurgeOrganization(org.ID, 1000); return err })
+	requireEqual(t, count(), nil, 0)
+	_, err = st.Read(t.Context()).KeyContext(key.Hash)
+	requireError(t, err, store.ErrNotFound)
 }
