@@ -193,7 +193,8 @@ func (a *acceptPostgres) accept(ctx context.Context, batch []bareSend) error {
 	}
 	now := time.Now().UnixMilli()
 	all := &pgx.Batch{}
-	all.Queue("SELECT id, sort_at FROM bare_conversations WHERE org_id = $1 AND id = ANY($2) ORDER BY id FOR UPDATE", org, people)
+	// The rows are found, and locked, in the order of the index. With ORDER BY, PostgreSQL reads the whole index instead.
+	all.Queue("SELECT id, sort_at FROM bare_conversations WHERE org_id = $1 AND id = ANY($2) FOR UPDATE", org, people)
 	all.Queue("INSERT INTO bare_messages SELECT $1, i, 'acc_1', t, 'queued', 'template', c, $2 FROM unnest($3::text[], $4::text[], $5::text[]) AS n (i, t, c)", org, now, ids, to, contents)
 	all.Queue("INSERT INTO bare_jobs SELECT $1, i, 'acc_1', t, $2, 'node' FROM unnest($3::text[], $4::text[]) AS n (i, t)", org, now, ids, to)
 	all.Queue("INSERT INTO bare_conversations SELECT $1, t, 'acc_1', $2 FROM unnest($3::text[]) AS n (t) ORDER BY t ON CONFLICT (org_id, id) DO UPDATE SET sort_at = excluded.sort_at", org, now, people)
