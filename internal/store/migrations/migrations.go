@@ -7,7 +7,8 @@ import (
 	"regexp"
 )
 
-// Files are the migrations, in the order of their names.
+// Files are the migrations, in the order of their names. One that changes rows of a table and then its columns is two files:
+// PostgreSQL refuses to alter a table whose triggers are still to run.
 //
 //go:embed *.sql
 var Files embed.FS
