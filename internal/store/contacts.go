@@ -136,14 +136,32 @@ func (tx *Tx) UpdateContact(c chat.Contact) error {
 	return tx.SearchAgain(c.OrgID, c.ID)
 }
 
+// searchRenamed is SearchAgain for a contact, if anything has changed by which it is found. The provider's own identifiers
+// of a person, which the first status of a message brings, are not among that.
+func (tx *Tx) searchRenamed(before, after chat.Contact) error {
+	foundBy := func(c chat.Contact) [4]string {
+		return [4]string{deref(c.Name), deref(c.Username), deref(c.Email), deref(c.PhoneNumber)}
+	}
+	if foundBy(before) == foundBy(after) {
+		return nil
+	}
+	return tx.SearchAgain(after.OrgID, after.ID)
+}
+
 // Rename is UpdateContact for changed identifiers. If one is taken, only this statement is undone, not the
 // transaction.
 func (tx *Tx) Rename(before, after chat.Contact) error {
-	if !tx.foreseen.takes(before, after) {
-		return tx.Savepoint(func() error { return tx.UpdateContact(after) })
+	if tx.foreseen.takes(before, after) {
+		tx.noteChange(ChangedContacts, after.OrgID, "")
+		return errors.Join(tx.later(updateContact, contactArgs(after)...), tx.searchRenamed(before, after))
 	}
-	tx.noteChange(ChangedContacts, after.OrgID, "")
-	return errors.Join(tx.later(updateContact, contactArgs(after)...), tx.SearchAgain(after.OrgID, after.ID))
+	return tx.Savepoint(func() error {
+		tx.noteContacts(after.OrgID)
+		if err := tx.execOne(updateContact, contactArgs(after)...); err != nil {
+			return err
+		}
+		return tx.searchRenamed(before, after)
+	})
 }
 
 // TouchContacts sets the update time of contacts, and returns them in order of their ids.

@@ -230,3 +230,35 @@ func TestTouchContacts(t *testing.T) {
 		requireEqual(t, touched, nil, []chat.Contact{first, second})
 	})
 }
+
+// The search index reads a contact anew if it is found by something else now, and not for the provider's identifiers.
+func TestRenamedContactsAreSearchedAnew(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		account := storetest.Account(t, st, storetest.Org(t, st), "123456")
+		contact := storetest.Contact(t, st, account, "+15550002222")
+		queued := func() int {
+			changes, err := st.Read(t.Context()).SearchChanges(100)
+			requireNoError(t, err)
+			return len(changes)
+		}
+		for _, c := range []struct {
+			name   string
+			change func(*chat.Contact)
+			anew   int
+		}{
+			{"bsuid", func(c *chat.Contact) { c.BSUID = new("US.1") }, 0},
+			{"parent", func(c *chat.Contact) { c.ParentBSUID = new("US.ENT.1") }, 0},
+			{"name", func(c *chat.Contact) { c.Name = new("Ada") }, 1},
+			{"username", func(c *chat.Contact) { c.Username = new("ada") }, 1},
+			{"email", func(c *chat.Contact) { c.Email = new("ada@example.com") }, 1},
+			{"number", func(c *chat.Contact) { c.PhoneNumber = new("+15550003333") }, 1},
+		} {
+			before, was := contact, queued()
+			c.change(&contact)
+			storetest.InTx(t, st, func(tx *store.Tx) error { return tx.Rename(before, contact) })
+			if got := queued() - was; got != c.anew {
+				t.Errorf("another %s: indexed anew %d times, want %d", c.name, got, c.anew)
+			}
+		}
+	})
+}
