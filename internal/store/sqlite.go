@@ -239,7 +239,7 @@ func (e *sqliteEngine) shutDown() error {
 	e.writer.stop()
 	close(e.closed)
 	e.watcher.Wait()
-	e.copier.close(e.journal.unsynced.Load())
+	e.copier.close(e.journal.unsynced.Load(), e.journal.files.moved())
 	if e.readers != nil {
 		e.readers.close()
 	}

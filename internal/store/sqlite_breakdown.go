@@ -57,11 +57,14 @@ func (f openFile) check() error {
 	return nil // a failed look says nothing about the file
 }
 
+// moved reports whether the database is not in its place any more.
+func (files openFiles) moved() bool { return files[0].check() != nil }
+
 // setAside renames the journal if its database was replaced, because SQLite would otherwise copy it into the
 // new database at the next start.
 func (files openFiles) setAside() error {
-	database, journal := files[0], files[1]
-	if database.check() == nil || journal.check() != nil {
+	journal := files[1]
+	if !files.moved() || journal.check() != nil {
 		return nil
 	}
 	return os.Rename(journal.path, fmt.Sprintf("%s.of-replaced-database-%d", journal.path, time.Now().Unix()))

@@ -225,10 +225,18 @@ func checkpoint(conn *sqliteConn, mode string) (p progress, err error) {
 
 // close ends the copying. After a failed sync the connection stays open, because closing the last one would
 // copy a journal of unknown state; the next start uses its intact part.
-func (c *sqliteCopier) close(unsynced bool) {
+func (c *sqliteCopier) close(unsynced, moved bool) {
 	close(c.stop)
 	<-c.done
-	if !unsynced {
-		c.conn.close()
+	if unsynced {
+		return
 	}
+	if moved {
+		// SQLite does not do it when it closes a database that is not in its place. Half copied, and without its journal,
+		// the database would be damaged if somebody puts it back.
+		if _, err := checkpoint(c.conn, "PASSIVE"); err != nil {
+			c.failing.Report(err)
+		}
+	}
+	c.conn.close()
 }

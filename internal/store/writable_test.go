@@ -124,6 +124,20 @@ func TestJournalThatWasDeletedIsNotLost(t *testing.T) {
 	requireEqual(t, setting(t, storetest.OpenAt(t, cfg), "a"), nil, "1")
 }
 
+// A database that was moved away can be put back: the content of its journal is copied into it when the store is closed.
+func TestDatabaseThatWasMovedIsWhole(t *testing.T) {
+	t.Parallel()
+	cfg := storetest.NewConfig(t, storetest.SQLite)
+	st := storetest.OpenAt(t, cfg)
+	storetest.InTx(t, st, putSetting("a", "1"))
+	place, elsewhere := filepath.Join(cfg.Dir, databaseFile), filepath.Join(t.TempDir(), databaseFile)
+	requireNoError(t, os.Rename(place, elsewhere))
+	requireBroken(t, <-st.Broken(), "was deleted")
+	requireNoError(t, st.Close())
+	requireNoError(t, os.Rename(elsewhere, place))
+	requireEqual(t, setting(t, storetest.OpenAt(t, cfg), "a"), nil, "1")
+}
+
 func TestFullDiskIsNotWritable(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.NewConfig(t, storetest.SQLite)
