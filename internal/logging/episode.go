@@ -49,7 +49,7 @@ func (e *Episode) Report(err error) {
 	case err != nil:
 		e.fail(err)
 	case !e.since.IsZero():
-		e.log.InfoContext(context.WithValue(context.Background(), episodeEnds{}, true), e.ends, "lasted", time.Since(e.since).Round(time.Millisecond), "failures", e.failures)
+		e.log.InfoContext(context.WithValue(context.Background(), episodeEnds{}, true), e.ends, "lasted", time.Since(e.since).Round(time.Millisecond).String(), "failures", e.failures)
 		e.since, e.failures = time.Time{}, 0
 		e.going.Set(0)
 	}

@@ -1,6 +1,7 @@
 package logging_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -77,6 +78,21 @@ func TestEpisodeIsToldAtItsBeginningAndItsEnd(t *testing.T) {
 }
 
 // Something that fails and works in turns has as few lines of its ends as of its beginnings.
+// People read how long something lasted, in JSON too, where a number would be of nanoseconds.
+func TestEpisodeTellsHowLongItLastedInJSON(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		e := logging.NewEpisode(slog.New(slog.NewJSONHandler(&out, nil)), prometheus.NewRegistry(), "disk", "cannot write", "can write again")
+		e.Report(errors.New("full"))
+		<-time.After(61 * time.Second)
+		e.Report(nil)
+		if !strings.Contains(out.String(), `"lasted":"1m1s"`) {
+			t.Errorf("logged %s", out.String())
+		}
+	})
+}
+
 func TestFlickeringEpisodeIsQuiet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
