@@ -26,6 +26,7 @@ var published = []string{
 // publishedForLinux are the source files that go with a program for Linux alone, by their names in the archive.
 var publishedForLinux = map[string]string{
 	"Dockerfile": "deploy/Dockerfile.release", "deploy/compose.yaml": "deploy/compose.yaml", "deploy/parley.service": "deploy/parley.service",
+	"deploy/parley-backup.service": "deploy/parley-backup.service", "deploy/parley-backup.timer": "deploy/parley-backup.timer",
 }
 
 // sources are the source files of an archive, by their names in it.
