@@ -19,6 +19,8 @@ type openFiles []openFile
 type openFile struct {
 	path string
 	info os.FileInfo
+	// remedy is what to do when it is gone.
+	remedy string
 }
 
 // filesOf returns the files of the database at path, which must be open. It only looks at their names, because
@@ -29,8 +31,11 @@ func filesOf(path string) (files openFiles, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("look at the embedded store: %w", err)
 		}
-		files = append(files, openFile{name, info})
+		// What was in the journal is copied into the database when that is closed, and does not belong into it a second
+		// time, after what is written later.
+		files = append(files, openFile{name, info, "leave it away and start the program again"})
 	}
+	files[0].remedy = "put it back, or a backup, and start the program again"
 	return files, nil
 }
 
@@ -50,7 +55,7 @@ func (f openFile) check() error {
 	info, err := os.Stat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("the file %s was deleted while it was in use: put it back, or a backup, and start the program again", f.path)
+		return fmt.Errorf("the file %s was deleted while it was in use: %s", f.path, f.remedy)
 	case err == nil && !os.SameFile(info, f.info):
 		return fmt.Errorf("the file %s was replaced by another while it was in use: if that is meant, start the program again", f.path)
 	}

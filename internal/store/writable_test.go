@@ -26,11 +26,11 @@ var damages = []struct {
 	{"folder is a file", func(dir string) error {
 		return errors.Join(os.Rename(dir, dir+".old"), os.WriteFile(dir, nil, 0o600))
 	}, "parley.db was deleted"},
-	{"database deleted", remove(databaseFile), "parley.db was deleted"},
+	{"database deleted", remove(databaseFile), "parley.db was deleted while it was in use: put it back"},
 	{"database replaced", replace(databaseFile), "parley.db was replaced"},
-	{"journal deleted", remove(journalFile), "parley.db-wal was deleted"},
+	{"journal deleted", remove(journalFile), "parley.db-wal was deleted while it was in use: leave it away and start"},
 	{"journal replaced", replace(journalFile), "parley.db-wal was replaced"},
-	{"shared memory deleted", remove("parley.db-shm"), "parley.db-shm was deleted"},
+	{"shared memory deleted", remove("parley.db-shm"), "parley.db-shm was deleted while it was in use: leave it away and start"},
 }
 
 func remove(file string) func(string) error {
