@@ -77,7 +77,6 @@ func TestEpisodeIsToldAtItsBeginningAndItsEnd(t *testing.T) {
 	})
 }
 
-// Something that fails and works in turns has as few lines of its ends as of its beginnings.
 // People read how long something lasted, in JSON too, where a number would be of nanoseconds.
 func TestEpisodeTellsHowLongItLastedInJSON(t *testing.T) {
 	t.Parallel()
@@ -93,6 +92,7 @@ func TestEpisodeTellsHowLongItLastedInJSON(t *testing.T) {
 	})
 }
 
+// Something that fails and works in turns has as few lines of its ends as of its beginnings.
 func TestFlickeringEpisodeIsQuiet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -33,7 +33,7 @@ func filesOf(path string) (files openFiles, err error) {
 		}
 		// What was in the journal is copied into the database when that is closed, and does not belong into it a second
 		// time, after what is written later.
-		files = append(files, openFile{name, info, "leave it away and start the program again"})
+		files = append(files, openFile{name, info, "do not put it back, and start the program again"})
 	}
 	files[0].remedy = "put it back, or a backup, and start the program again"
 	return files, nil

@@ -28,9 +28,9 @@ var damages = []struct {
 	}, "parley.db was deleted"},
 	{"database deleted", remove(databaseFile), "parley.db was deleted while it was in use: put it back"},
 	{"database replaced", replace(databaseFile), "parley.db was replaced"},
-	{"journal deleted", remove(journalFile), "parley.db-wal was deleted while it was in use: leave it away and start"},
+	{"journal deleted", remove(journalFile), "parley.db-wal was deleted while it was in use: do not put it back"},
 	{"journal replaced", replace(journalFile), "parley.db-wal was replaced"},
-	{"shared memory deleted", remove("parley.db-shm"), "parley.db-shm was deleted while it was in use: leave it away and start"},
+	{"shared memory deleted", remove("parley.db-shm"), "parley.db-shm was deleted while it was in use: do not put it back"},
 }
 
 func remove(file string) func(string) error {
