@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
+import { isMissing } from "../api/client";
 import { part } from "../api/part";
 import { useIsAdmin } from "../api/queries";
 import { useText } from "../i18n";
@@ -29,9 +30,11 @@ export default function ContactPage() {
   const query = useQuery(contactQuery(id));
   return (
     <div className={styles.scroll}>
-      <nav className={styles.back}>
-        <Link to="/contacts">{t.back}</Link>
-      </nav>
+      {!isMissing(query.error) && (
+        <nav className={styles.back}>
+          <Link to="/contacts">{t.back}</Link>
+        </nav>
+      )}
       <Loaded query={query} missing={<Missing page icon="people" title={t.missing} back={<LinkButton variant="default" to="/contacts">{t.back}</LinkButton>} />}>
         {(detail) => <Detail key={detail.contact.id} detail={detail} />}
       </Loaded>

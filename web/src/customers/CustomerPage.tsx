@@ -2,7 +2,7 @@ import { Button, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { send } from "../api/client";
+import { isMissing, send } from "../api/client";
 import { queryClient } from "../api/queries";
 import { statusTone } from "../numbers/data";
 import { Mark } from "../numbers/Marks";
@@ -31,9 +31,11 @@ export default function CustomerPage() {
   return (
     <div className={shared.scroll}>
       <AdminsOnly>
-        <nav className={shared.back}>
-          <Link to="/customers">{t.back}</Link>
-        </nav>
+        {!isMissing(query.error) && (
+          <nav className={shared.back}>
+            <Link to="/customers">{t.back}</Link>
+          </nav>
+        )}
         <Loaded query={query} missing={<Missing page icon="building" title={t.missing} back={<LinkButton variant="default" to="/customers">{t.back}</LinkButton>} />}>
           {(customer) => <Detail key={customer.id} customer={customer} />}
         </Loaded>

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { send } from "../api/client";
+import { isMissing, send } from "../api/client";
 import { numberQuery } from "../api/numbers";
 import { queryClient, useIsAdmin, useMe, useSeesEverybody } from "../api/queries";
 import type { BusinessNumber } from "../api/types";
@@ -33,9 +33,11 @@ export default function NumberPage() {
   const query = useQuery(numberQuery(id));
   return (
     <div className={styles.scroll}>
-      <nav className={styles.back}>
-        <Link to="/numbers">{t.back}</Link>
-      </nav>
+      {!isMissing(query.error) && (
+        <nav className={styles.back}>
+          <Link to="/numbers">{t.back}</Link>
+        </nav>
+      )}
       <Loaded query={query} missing={<Missing page icon="sim" title={common.noSuchNumber} back={<LinkButton variant="default" to="/numbers">{t.back}</LinkButton>} />}>
         {(n) => <Detail key={id} id={id} number={n} />}
       </Loaded>
