@@ -28,6 +28,7 @@ export default function InboxPage() {
   return (
     <div className={styles.whole} data-phone={phone || undefined}>
       <ConversationKeys />
+      {conversation && <h1 className={`visually-hidden ${styles.name}`}>{t.title}</h1>}
       <div className={styles.panes} data-shows={conversation ? "thread" : "list"}>
         <section className={`${styles.pane} ${styles.list}`} aria-label={t.title}>
           <ListPane />

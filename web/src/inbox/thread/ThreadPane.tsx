@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { isMissing } from "../../api/client";
+import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { ErrorState } from "../../ui/ErrorState";
 import { Missing } from "../../ui/Missing";
@@ -20,12 +21,18 @@ export function ThreadPane({ id }: { id: string }) {
   const client = useQueryClient();
   const query = useQuery({ ...conversationQuery(id), placeholderData: () => fromLists(client, id) });
   const conversation = query.data;
-  const presence = usePresence(id);
-  useMarkRead(id, conversation);
-  useLooksAt(id);
   if (!conversation && isMissing(query.error)) return <NoSuch />;
   if (query.isError && !conversation) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   if (!conversation) return <ThreadSkeleton />;
+  return <Thread conversation={conversation} />;
+}
+
+/** Nobody is told that somebody looks at a conversation before it is known that there is one. */
+function Thread({ conversation }: { conversation: Conversation }) {
+  const { id } = conversation;
+  const presence = usePresence(id);
+  useMarkRead(id, conversation);
+  useLooksAt(id);
   return (
     <>
       <ThreadHeader conversation={conversation} />
