@@ -108,16 +108,18 @@ function Filters({ number, search, set }: { number: string; search: TemplatesSea
     <div className={styles.bar}>
       <SearchField className={styles.search} label={t.search} value={search.q} set={(q) => set({ q })} />
       <Chips label={t.state} value={search.state ?? "all"} names={states} choose={(state) => set({ state: state === "all" ? undefined : (state as State) })} />
-      {search.state !== "draft" && (
-        <>
-          <Select className={styles.narrow} aria-label={t.category} placeholder={t.category} clearable value={search.category ?? null}
-            data={Object.entries(t.categories).map(([value, label]) => ({ value, label }))}
-            onChange={(value) => set({ category: (value as Category | null) ?? undefined })} />
-          <Select className={styles.narrow} aria-label={t.language} placeholder={t.language} clearable searchable value={search.language ?? null}
-            data={languageChoices(reader, search.language)} onChange={(value) => set({ language: value ?? undefined })} />
-        </>
-      )}
-      <AccountSelect number={number} set={(next) => set({ number: next })} />
+      <div className={styles.selects}>
+        {search.state !== "draft" && (
+          <>
+            <Select className={styles.narrow} aria-label={t.category} placeholder={t.category} clearable value={search.category ?? null}
+              data={Object.entries(t.categories).map(([value, label]) => ({ value, label }))}
+              onChange={(value) => set({ category: (value as Category | null) ?? undefined })} />
+            <Select className={styles.narrow} aria-label={t.language} placeholder={t.language} clearable searchable value={search.language ?? null}
+              data={languageChoices(reader, search.language)} onChange={(value) => set({ language: value ?? undefined })} />
+          </>
+        )}
+        <AccountSelect number={number} set={(next) => set({ number: next })} />
+      </div>
     </div>
   );
 }
