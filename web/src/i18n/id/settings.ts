@@ -35,7 +35,7 @@ export const settings: Translated<typeof english> = {
   notificationsHint: "Berlaku untuk peramban ini.",
   about: "Hitung dan beri tahu saya tentang",
   aboutMine: "Percakapan saya",
-  aboutUnassigned: "Milik saya dan yang belum ditugaskan",
+  aboutUnassigned: "Milik saya dan yang tanpa petugas",
   aboutAll: "Semua yang saya lihat",
   desktop: "Tampilkan pemberitahuan di desktop",
   desktopDenied: "Peramban tidak mengizinkan pemberitahuan dari situs ini. Izinkan di pengaturannya.",
