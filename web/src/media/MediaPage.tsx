@@ -66,7 +66,7 @@ function Library({ number, search }: { number: string; search: MediaSearch }) {
   const none = search.q || search.kind ? (
     <NoneFound icon="image" title={t.noneFound} clear={() => set({ q: undefined, kind: undefined })}>{t.noneFoundHint}</NoneFound>
   ) : (
-    <EmptyState icon="image" title={t.none}>{t.noneHint}</EmptyState>
+    <EmptyState icon="image" title={t.none} action={choose}>{t.noneHint}</EmptyState>
   );
   return (
     <div className={styles.page} data-dropping={dropping || undefined}>

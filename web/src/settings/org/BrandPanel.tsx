@@ -1,4 +1,4 @@
-import { Button, ColorInput, FileButton, Group, Text } from "@mantine/core";
+import { Button, ColorInput, ColorSwatch, FileButton, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { FormError } from "../../ui/FormError";
@@ -18,6 +18,7 @@ export function BrandPanel({ settings }: { settings: Organization }) {
   const t = useText("organization");
   const common = useText("common");
   const [color, setColor] = useState(settings.brand_color);
+  const shown = isColor.test(color) ? color : ownColor;
   const { form, busy, error, errorOf } = useSubmit(
     ["brand_color"],
     () => change({ brand_color: color.toLowerCase() }),
@@ -32,6 +33,7 @@ export function BrandPanel({ settings }: { settings: Organization }) {
           label={t.color}
           description={t.colorHint}
           placeholder={ownColor}
+          leftSection={<ColorSwatch color={shown} size={18} />}
           swatches={swatches}
           swatchesPerRow={8}
           withPicker={false}
@@ -41,7 +43,7 @@ export function BrandPanel({ settings }: { settings: Organization }) {
           error={errorOf("brand_color")}
           onChange={setColor}
         />
-        <Sample name={settings.name} logo={settings.logo_path} color={isColor.test(color) ? color : ownColor} />
+        <Sample name={settings.name} logo={settings.logo_path} color={shown} />
         <Group>
           <Button type="submit" loading={busy} disabled={color === settings.brand_color}>
             {common.save}
