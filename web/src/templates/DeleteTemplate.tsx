@@ -5,7 +5,7 @@ import { FormDialog } from "../ui/Dialog";
 import { toast } from "../ui/toasts";
 import { useSubmit } from "../ui/useSubmit";
 import { deleteTemplate } from "./data";
-import { languageName } from "./languages";
+import { languageName } from "../ui/languageName";
 import { useTemplateText } from "./text";
 
 interface Props {

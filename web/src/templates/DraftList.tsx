@@ -9,7 +9,7 @@ import { Loaded } from "../ui/Loaded";
 import { Time } from "../ui/Time";
 import { toast, toastError } from "../ui/toasts";
 import { deleteDraft, draftsQuery, saveDraft, type Draft } from "./data";
-import { languageName } from "./languages";
+import { languageName } from "../ui/languageName";
 import styles from "./Templates.module.css";
 import { useTemplateText } from "./text";
 

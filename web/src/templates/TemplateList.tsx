@@ -10,7 +10,7 @@ import { RowsSkeleton } from "../ui/RowsSkeleton";
 import { Time } from "../ui/Time";
 import type { TemplatesSearch } from "./address";
 import { templateListQuery, type FullTemplate } from "./data";
-import { languageName } from "./languages";
+import { languageName } from "../ui/languageName";
 import { QualityText, StatusText } from "./parts";
 import styles from "./Templates.module.css";
 import { useTemplateText } from "./text";

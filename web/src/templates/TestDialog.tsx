@@ -10,7 +10,7 @@ import { TemplateForm } from "../inbox/templates/TemplateForm";
 import type { Filled } from "../inbox/templates/TemplatePicker";
 import { toast, toastError } from "../ui/toasts";
 import type { FullTemplate } from "./data";
-import { languageName } from "./languages";
+import { languageName } from "../ui/languageName";
 import styles from "./Templates.module.css";
 import { useTemplateText } from "./text";
 

@@ -12,7 +12,7 @@ import { formOf } from "./builder/form";
 import { historyQuery, type Change, type FullTemplate } from "./data";
 import { DeleteTemplate } from "./DeleteTemplate";
 import { HistoryList, QualityStrip } from "./HistoryList";
-import { languageName } from "./languages";
+import { languageName } from "../ui/languageName";
 import { QualityText, StatusText, useTrouble } from "./parts";
 import styles from "./Templates.module.css";
 import { useTemplateText } from "./text";

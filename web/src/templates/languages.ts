@@ -1,3 +1,5 @@
+import { languageName } from "../ui/languageName";
+
 /** The languages that the provider has templates in, by its own codes. */
 const codes = (
   "af sq ar ar_EG ar_AE ar_LB ar_MA ar_QA az be_BY bn bn_IN bg ca zh_CN zh_HK zh_TW hr cs da prs_AF nl nl_BE en en_GB en_US en_AE en_AU en_CA " +
@@ -5,15 +7,6 @@ const codes = (
   "ga it ja kn kk rw_RW ko ky_KG lo lv lt mk ms ml mr nb ps_AF fa pl pt_BR pt_PT pa ro ru sr si_LK sk sl es es_AR es_CL es_CO es_CR es_DO es_EC " +
   "es_HN es_MX es_PA es_PE es_ES es_UY sw sv ta te th tr uk ur uz vi zu"
 ).split(" ");
-
-/** A language's name in the reader's language; its code where it has none. */
-export function languageName(code: string, reader: string): string {
-  try {
-    return new Intl.DisplayNames(reader, { type: "language" }).of(code.replaceAll("_", "-")) ?? code;
-  } catch {
-    return code;
-  }
-}
 
 /** All languages to choose from, by name. One that is in use is among them even where it is not known. */
 export function languageChoices(reader: string, used?: string): { value: string; label: string }[] {

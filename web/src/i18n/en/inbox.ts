@@ -238,6 +238,7 @@ export const inbox = {
   addChoice: "Add an option",
 
   searchTemplates: "Search templates",
+  templateCategories: { MARKETING: "Marketing", UTILITY: "Utility", AUTHENTICATION: "Authentication" } as Record<string, string>,
   noTemplates: "No approved templates",
   chooseTemplate: "Choose a template",
   sendTemplate: "Send template",

@@ -1,10 +1,12 @@
 import { TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useText } from "../../i18n";
+import { useLanguage, useText } from "../../i18n";
 import { EmptyState } from "../../ui/EmptyState";
 import { ErrorState } from "../../ui/ErrorState";
 import { Icon } from "../../ui/icons";
+import { languageName } from "../../ui/languageName";
+import { Parts } from "../../ui/Parts";
 import { plainText } from "../text/format";
 import type { Preview } from "../thread/content/shapes";
 import { templatesQuery } from "./queries";
@@ -27,6 +29,7 @@ interface Props {
 /** The approved templates of a number, and the form of the one that is chosen. */
 export function TemplatePicker({ number, contact, onDone }: Props) {
   const t = useText("inbox");
+  const reader = useLanguage();
   const [words, setWords] = useState("");
   const [chosen, setChosen] = useState<Template | null>(null);
   const query = useQuery(templatesQuery(number));
@@ -51,7 +54,10 @@ export function TemplatePicker({ number, contact, onDone }: Props) {
               <button type="button" aria-pressed={template.id === chosen?.id} onClick={() => setChosen(template)}>
                 <b>{template.name}</b>
                 <small>
-                  {template.language} · {template.category?.toLocaleLowerCase()}
+                  <Parts>
+                    {languageName(template.language, reader)}
+                    {template.category && (t.templateCategories[template.category] ?? template.category)}
+                  </Parts>
                 </small>
                 <span>{plainText(template.content)}</span>
               </button>
