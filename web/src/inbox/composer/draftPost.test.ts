@@ -1,12 +1,14 @@
 import { expect, it } from "vitest";
 import { ApiError } from "../../api/client";
-import { DraftPost } from "./draftPost";
+import { DraftPost, type Known } from "./draftPost";
 
 /** A server whose answers the test gives. */
 function server() {
   const asked: { body: string; answer: (error?: Error) => void }[] = [];
   const put = (_conversation: string, _kind: string, body: string) =>
-    new Promise<void>((done, fail) => asked.push({ body, answer: (error) => (error ? fail(error) : done()) }));
+    new Promise<Known>((done, fail) =>
+      asked.push({ body, answer: (error) => (error ? fail(error) : done({ body, updated_at: `after ${asked.length}` })) }),
+    );
   return { asked, post: new DraftPost({ put, pause: () => Promise.resolve() }) };
 }
 
@@ -23,6 +25,8 @@ it("sends one after the other, and of what was written meanwhile only the latest
   asked[0]?.answer();
   await settle();
   expect(asked.map((a) => a.body)).toEqual(["H", "Ask Uma", ""]);
+  expect(post.known("cnv_1", "reply")).toEqual({ body: "H", updated_at: "after 2" });
+  expect(post.known("cnv_1", "note")).toBeUndefined();
 });
 
 it("goes on until the server has heard that a draft is gone", async () => {

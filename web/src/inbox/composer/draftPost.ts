@@ -1,8 +1,14 @@
 import { ApiError } from "../../api/client";
 import type { DraftKind } from "./drafts";
 
+/** What the server has of a draft, and since when by its own clock. */
+export interface Known {
+  body: string;
+  updated_at: string | null;
+}
+
 interface Options {
-  put: (conversation: string, kind: DraftKind, body: string) => Promise<unknown>;
+  put: (conversation: string, kind: DraftKind, body: string) => Promise<Known>;
   pause: (ms: number) => Promise<void>;
 }
 
@@ -15,12 +21,18 @@ const keyOf = (conversation: string, kind: DraftKind) => `${conversation} ${kind
 export class DraftPost {
   private readonly wanted = new Map<string, string>();
   private readonly busy = new Set<string>();
+  private readonly answers = new Map<string, Known>();
 
   constructor(private readonly options: Options) {}
 
   /** Whether the server has yet to hear of this draft: until then its own is old. */
   owes(conversation: string, kind: DraftKind): boolean {
     return this.busy.has(keyOf(conversation, kind));
+  }
+
+  /** What the server has answered last. */
+  known(conversation: string, kind: DraftKind): Known | undefined {
+    return this.answers.get(keyOf(conversation, kind));
   }
 
   async keep(conversation: string, kind: DraftKind, body: string): Promise<void> {
@@ -31,7 +43,7 @@ export class DraftPost {
     for (let failures = 0; this.wanted.has(key); ) {
       const next = this.wanted.get(key) ?? "";
       try {
-        await this.options.put(conversation, kind, next);
+        this.answers.set(key, await this.options.put(conversation, kind, next));
         failures = 0;
       } catch (error) {
         if (error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)) {

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { placeAt } from "../data/order";
-import { DraftKeeper, givenBack, lastWritten, laterDraft, nothing, readDrafts, writeDraft } from "./drafts";
+import { DraftKeeper, givenBack, heardOf, lastWritten, laterDraft, nothing, readDrafts, writeDraft } from "./drafts";
 
 function shelf(): Storage {
   const kept = new Map<string, string>();
@@ -45,16 +45,36 @@ it("stands a store that is full or broken", () => {
   expect(() => writeDraft(broken, "u", "c", "reply", { body: "x", at: 1 })).not.toThrow();
 });
 
-it("takes the later of two", () => {
-  const here = { body: "here", at: Date.parse("2026-03-01T10:00:00Z") };
-  expect(laterDraft(here, { body: "there", updated_at: "2026-03-01T10:00:01Z" }).body).toBe("there");
-  expect(laterDraft(here, { body: "there", updated_at: "2026-03-01T09:59:59Z" }).body).toBe("here");
-  expect(laterDraft(here, { body: "here", updated_at: "2026-03-01T10:00:01Z" })).toBe(here);
+const [before, then, after] = ["2026-03-01T09:59:59Z", "2026-03-01T10:00:00Z", "2026-03-01T10:00:01Z"] as const;
+
+it("goes on from what the server has, whatever the browser's clock says", () => {
+  for (const at of [0, Date.parse(then), Date.parse("2030-01-01T00:00:00Z")]) {
+    const changed = { body: "here", at, saved: then };
+    expect(laterDraft(changed, { body: "there", updated_at: then })).toBe(changed);
+    const emptied = { body: "", at, saved: then };
+    expect(laterDraft(emptied, { body: "what was sent", updated_at: then })).toBe(emptied);
+    const kept = { ...changed, clean: true };
+    expect(laterDraft(kept, { body: "there", updated_at: after })).toMatchObject({ body: "there", saved: after, clean: true });
+    expect(laterDraft(kept, { body: "", updated_at: null })).toBe(nothing);
+    expect(laterDraft(changed, { body: "", updated_at: null })).toBe(changed);
+  }
+});
+
+it("takes the later of two that were both changed", () => {
+  const here = { body: "here", at: Date.parse(then) };
+  expect(laterDraft(here, { body: "there", updated_at: after }).body).toBe("there");
+  expect(laterDraft(here, { body: "there", updated_at: before }).body).toBe("here");
+  expect(laterDraft(here, { body: "here", updated_at: after })).toEqual({ ...here, saved: after, clean: true });
   expect(laterDraft(nothing, { body: "", updated_at: null })).toBe(nothing);
   const sent = { body: "", at: here.at };
-  expect(laterDraft(sent, { body: "what was sent", updated_at: "2026-03-01T09:59:59Z" })).toBe(sent);
-  expect(laterDraft(sent, { body: "there", updated_at: "2026-03-01T10:00:01Z" }).body).toBe("there");
-  expect(laterDraft(here, { body: "", updated_at: null })).toBe(here);
+  expect(laterDraft(sent, { body: "what was sent", updated_at: before })).toBe(sent);
+  expect(laterDraft(sent, { body: "there", updated_at: after }).body).toBe("there");
+});
+
+it("knows what the server has heard", () => {
+  const here = { body: "Hi Uma", at: 5, clean: false };
+  expect(heardOf(here, { body: "Hi", updated_at: then })).toEqual({ body: "Hi Uma", at: 5, saved: then, clean: false });
+  expect(heardOf(here, { body: "Hi Uma", updated_at: then })).toEqual({ body: "Hi Uma", at: 5, saved: then, clean: true });
 });
 
 it("takes what came after a draft of another browser was written for unseen", () => {
@@ -64,7 +84,7 @@ it("takes what came after a draft of another browser was written for unseen", ()
 
 it("puts what comes back before what has been begun since", () => {
   expect(givenBack({ body: " ", at: 1 }, "first", "9", 2)).toEqual({ body: "first", seen: "9", at: 2 });
-  expect(givenBack({ body: "second", seen: "8", at: 1 }, "first", "9", 2)).toEqual({ body: "first\n\nsecond", seen: "8", at: 2 });
+  expect(givenBack({ body: "second", seen: "8", at: 1 }, "first", "9", 2)).toEqual({ body: "first\n\nsecond", seen: "8", at: 2, clean: false });
 });
 
 it("shows the one that was written last", () => {

@@ -1,12 +1,17 @@
 import { placeAt } from "../data/order";
+import type { Known } from "./draftPost";
 
 /** What was begun and not sent. Local storage has it at once, the server a moment later. */
 export interface LocalDraft {
   body: string;
   /** The newest item of the thread when it was begun: what came later may not have been seen. */
   seen?: string;
-  /** When it was changed here, in milliseconds. */
+  /** When it was changed here, in milliseconds of the server's clock. */
   at: number;
+  /** When the server changed the draft that this one goes on from, in its own words. */
+  saved?: string;
+  /** Nothing was changed here since: the server has just this. */
+  clean?: boolean;
 }
 
 /** A person has two drafts in a conversation: the answer, and the note to colleagues. */
@@ -44,7 +49,7 @@ export function readDrafts(shelf: Shelf, user: string, conversation: string): Dr
  */
 export function writeDraft(shelf: Shelf, user: string, conversation: string, kind: DraftKind, draft: LocalDraft): void {
   try {
-    shelf.setItem(keyOf(user, conversation, kind), JSON.stringify(isEmpty(draft) ? { body: "", at: draft.at } : draft));
+    shelf.setItem(keyOf(user, conversation, kind), JSON.stringify(isEmpty(draft) ? { body: "", at: draft.at, saved: draft.saved } : draft));
   } catch {
     // The server has it too.
   }
@@ -100,19 +105,29 @@ export class DraftKeeper {
 export const isEmpty = (draft: LocalDraft) => draft.body.trim() === "";
 
 /**
- * Of the draft here and the one on the server, the later. What its writer had seen in another browser is not known: what
- * came after they last wrote they had not. The server hears of a draft a moment after it was written here.
+ * Of the draft here and the one on the server, the later. What the server had before goes before what was made of it here,
+ * and after it comes what another browser has told the server since: the browsers' clocks do not matter. Only where both
+ * were changed, the times do. What its writer had seen in another browser is not known: what came after they last wrote
+ * they had not.
  */
-export function laterDraft(here: LocalDraft, there: { body: string; updated_at: string | null }): LocalDraft {
-  const at = Date.parse(there.updated_at ?? "");
-  if (!there.body || Number.isNaN(at)) return here;
-  if (here.at >= at || here.body === there.body) return here;
-  return { body: there.body, at, seen: placeAt(at) };
+export function laterDraft(here: LocalDraft, there: Known): LocalDraft {
+  const { body, updated_at: saved } = there;
+  const at = Date.parse(saved ?? "");
+  if (!body || saved === null || Number.isNaN(at)) return here.clean ? nothing : here;
+  if (here.body === body) return { ...here, saved, clean: true };
+  if (here.saved === saved || (!here.clean && here.at >= at)) return here;
+  return { body, at, seen: placeAt(at), saved, clean: true };
+}
+
+/** A draft of which the server has heard: what it has is this, or what this goes on from. */
+export function heardOf(here: LocalDraft, { body, updated_at }: Known): LocalDraft {
+  return { ...here, saved: updated_at ?? undefined, clean: here.body === body };
 }
 
 /** A draft with what could not be sent: before what has been begun since. */
 export function givenBack(draft: LocalDraft, body: string, seen: string | undefined, at: number): LocalDraft {
-  return isEmpty(draft) ? { body, seen, at } : { ...draft, body: `${body}\n\n${draft.body}`, at };
+  const { saved } = draft;
+  return isEmpty(draft) ? { body, seen, at, saved } : { ...draft, body: `${body}\n\n${draft.body}`, at, clean: false };
 }
 
 /** Which of the two is shown at first: the one that was written last. */

@@ -1,11 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { get, send } from "../../api/client";
+import { serverNow } from "../../api/clock";
 import type { SavedDrafts } from "../../api/types";
 import { showChange } from "../data/conversations";
-import { DraftPost } from "./draftPost";
+import { DraftPost, type Known } from "./draftPost";
 import {
-  DraftKeeper, givenBack, isEmpty, lastWritten, laterDraft, nothing, type DraftKind, type Drafts, type LocalDraft,
+  DraftKeeper, givenBack, heardOf, isEmpty, lastWritten, laterDraft, nothing, type DraftKind, type Drafts, type LocalDraft,
 } from "./drafts";
 
 const moment = 1500;
@@ -13,7 +14,7 @@ const moment = 1500;
 const keeper = new DraftKeeper(localStorage);
 
 const post = new DraftPost({
-  put: (conversation, kind, body) => send("PUT", `/conversations/${conversation}/draft`, { body, note: kind === "note" }),
+  put: (conversation, kind, body) => send<Known>("PUT", `/conversations/${conversation}/draft`, { body, note: kind === "note" }),
   pause: (ms) => new Promise((done) => setTimeout(done, ms)),
 });
 
@@ -39,7 +40,7 @@ const shown = new Map<string, GiveBack>();
 export function giveBack(me: string, id: string, kind: DraftKind, body: string, seen?: string): void {
   const give = shown.get(id);
   if (give) return give(kind, body, seen);
-  const draft = givenBack(keeper.read(me, id)[kind], body, seen, Date.now());
+  const draft = givenBack(keeper.read(me, id)[kind], body, seen, serverNow());
   keeper.write(me, id, kind, draft);
   void post.keep(id, kind, draft.body);
 }
@@ -59,15 +60,15 @@ export function useDraft(me: string, id: string): DraftState {
     write: useCallback(
       (body: string, seen?: string) => {
         choose(kind);
-        change(kind, { ...draft, body, at: Date.now(), ...(draft.body === "" ? { seen } : {}) }, moment);
+        change(kind, { ...draft, body, at: serverNow(), clean: false, ...(draft.body === "" ? { seen } : {}) }, moment);
       },
       [kind, draft, change],
     ),
     see: useCallback((seen: string | undefined) => change(kind, { ...draft, seen }, moment), [kind, draft, change]),
     clear: useCallback(() => {
       choose(kind);
-      change(kind, { ...nothing, at: Date.now() }, 0);
-    }, [kind, change]),
+      change(kind, { ...nothing, at: serverNow(), saved: draft.saved }, 0);
+    }, [kind, draft.saved, change]),
   };
 }
 
@@ -81,11 +82,22 @@ function useDrafts(me: string, id: string, beforeOther: (drafts: Drafts) => void
   const [drafts, setDrafts] = useState(() => keeper.read(me, id));
   const latest = useRef(drafts);
   const timers = useRef<Partial<Record<DraftKind, ReturnType<typeof setTimeout>>>>({});
-  const keep = useKeep(me, id);
   const set = useCallback((change: Partial<Drafts>) => {
     latest.current = { ...latest.current, ...change };
     setDrafts(latest.current);
   }, []);
+  // What another tab has written meanwhile is not touched.
+  const heard = useCallback(
+    (kind: DraftKind, known: Known) => {
+      const here = latest.current[kind];
+      if (keeper.read(me, id)[kind].body !== here.body) return;
+      const next = heardOf(here, known);
+      set({ [kind]: next });
+      keeper.write(me, id, kind, next);
+    },
+    [me, id, set],
+  );
+  const keep = useKeep(me, id, heard);
 
   const touched = useRef(new Set<DraftKind>());
   useEffect(() => {
@@ -94,15 +106,21 @@ function useDrafts(me: string, id: string, beforeOther: (drafts: Drafts) => void
       .then((there) => {
         for (const kind of ["reply", "note"] as const) {
           if (touched.current.has(kind) || post.owes(id, kind)) continue;
-          set({ [kind]: laterDraft(latest.current[kind], there[kind]) });
+          const here = latest.current[kind];
+          const later = laterDraft(here, there[kind]);
+          set({ [kind]: later });
           // The page was left before the server heard of it.
-          if (latest.current[kind].body !== there[kind].body) keep(kind, latest.current);
-          else keeper.forget(me, id, kind);
+          if (later.body !== there[kind].body) {
+            keep(kind, latest.current);
+            continue;
+          }
+          if (later !== here) keeper.write(me, id, kind, later);
+          keeper.forget(me, id, kind);
         }
       })
       .catch(() => undefined);
     return () => end.abort();
-  }, [me, id, set, keep]);
+  }, [me, id, set, keep, heard]);
 
   useEffect(
     () =>
@@ -127,7 +145,7 @@ function useDrafts(me: string, id: string, beforeOther: (drafts: Drafts) => void
   );
 
   useEffect(() => {
-    const give: GiveBack = (kind, body, seen) => change(kind, givenBack(latest.current[kind], body, seen, Date.now()), moment);
+    const give: GiveBack = (kind, body, seen) => change(kind, givenBack(latest.current[kind], body, seen, serverNow()), moment);
     shown.set(id, give);
     return () => {
       if (shown.get(id) === give) shown.delete(id);
@@ -137,16 +155,19 @@ function useDrafts(me: string, id: string, beforeOther: (drafts: Drafts) => void
 }
 
 /** Tells the server of a draft, and marks the conversation in the list where there is one. */
-function useKeep(me: string, id: string) {
+function useKeep(me: string, id: string, heard: (kind: DraftKind, known: Known) => void) {
   const client = useQueryClient();
   return useCallback(
     (kind: DraftKind, drafts: Drafts) => {
       const any = !isEmpty(drafts.reply) || !isEmpty(drafts.note);
       showChange(client, id, (c) => (c.draft === any ? c : { ...c, draft: any }));
       void post.keep(id, kind, isEmpty(drafts[kind]) ? "" : drafts[kind].body).then(() => {
-        if (!post.owes(id, kind)) keeper.forget(me, id, kind);
+        if (post.owes(id, kind)) return;
+        const known = post.known(id, kind);
+        if (known) heard(kind, known);
+        keeper.forget(me, id, kind);
       });
     },
-    [client, me, id],
+    [client, me, id, heard],
   );
 }
