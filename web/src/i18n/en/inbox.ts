@@ -303,10 +303,12 @@ export const inbox = {
   notSentLate: "Not sent: the server could not be reached in time.",
   notSentReplied: (name: string) => `Not sent: ${name} has replied in the meantime.`,
   notSentTo: (name = "") => (name ? `Not sent to ${name}.` : "A message was not sent."),
+  noteNotSent: (name = "") => (name ? `A note on ${name} was not saved.` : "A note was not saved."),
   notSentMark: "Not sent",
   tryAgain: "Try again",
   discard: "Discard",
   discarded: "Message discarded",
+  noteDiscarded: "Note discarded",
   useTemplate: "Use a template",
   failure: {
     window: { reason: "The contact last wrote more than 24 hours ago.", remedy: "Send a template." },

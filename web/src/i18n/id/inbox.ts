@@ -303,10 +303,12 @@ export const inbox: Translated<typeof english> = {
   notSentLate: "Tidak terkirim: server tidak dapat dihubungi pada waktunya.",
   notSentReplied: (name) => `Belum dikirim: ${name} sudah membalas.`,
   notSentTo: (name = "") => (name ? `Belum terkirim kepada ${name}.` : "Sebuah pesan belum terkirim."),
+  noteNotSent: (name = "") => (name ? `Catatan tentang ${name} belum tersimpan.` : "Sebuah catatan belum tersimpan."),
   notSentMark: "Belum terkirim",
   tryAgain: "Coba lagi",
   discard: "Buang",
   discarded: "Pesan dibuang",
+  noteDiscarded: "Catatan dibuang",
   useTemplate: "Pakai templat",
   failure: {
     window: { reason: "Orang ini terakhir menulis lebih dari 24 jam yang lalu.", remedy: "Kirim templat." },

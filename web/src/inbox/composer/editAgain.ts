@@ -1,5 +1,5 @@
 import type { TimelineItem } from "../../api/types";
-import type { Outgoing } from "../data/outbox";
+import { isNote, type Outgoing } from "../data/outbox";
 import { outbox } from "../data/sending";
 import { openPart } from "../thread/openers";
 import { answer } from "./answering";
@@ -25,16 +25,17 @@ export function writingOf({ body, file, path, shown }: Outgoing): { body: string
   return { body: caption, files: [{ id, name: media.filename ?? id, type: media.mime_type ?? "", size: media.size ?? 0, path }] };
 }
 
-/** Puts a message that was not sent back into the composer. `items` is what the thread shows now. */
+/** Puts a message or a note that was not sent back into the composer. `items` is what the thread shows now. */
 export function editAgain(entry: Outgoing, me: string, items: TimelineItem[]): void {
   const writing = writingOf(entry);
   if (!writing) return;
   const { key, conversation } = entry;
   outbox.discard(key);
-  if (writing.body) giveBack(me, conversation, "reply", writing.body, items[0]?.id);
+  const note = isNote(entry);
+  if (writing.body) giveBack(me, conversation, note ? "note" : "reply", writing.body, items[0]?.id);
   if (writing.files.length > 0) attach(conversation, writing.files, items[0]?.id);
   const answered = entry.body.context?.message_id;
   const quoted = items.find((item) => item.kind === "message" && item.message.message_id === answered);
   if (answered && quoted?.kind === "message") answer(conversation, quoted.message);
-  openPart("reply");
+  openPart(note ? "note" : "reply");
 }

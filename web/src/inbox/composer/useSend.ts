@@ -20,7 +20,7 @@ interface Sendable {
   shown?: Outgoing["shown"];
 }
 
-/** Puts messages of a conversation on their way. What the thread shows, or what is named as seen, is not asked about. */
+/** Puts messages and notes of a conversation on their way. What the thread shows, or what is named as seen, is not asked about. */
 export function useSend(c: Conversation) {
   const newestNow = useNewestNow(c.id);
   const sendContents = useCallback(
@@ -48,7 +48,21 @@ export function useSend(c: Conversation) {
     ({ body, files, answered }: Writing, seen?: string) => sendContents(contentsOf(body.trim(), files), answered, seen),
     [sendContents],
   );
-  return { sendContents, sendWriting };
+  const sendNote = useCallback(
+    (body: string, mentions: string[]) =>
+      outbox.add({
+        key: idempotencyKey(),
+        conversation: c.id,
+        number: c.number.phone_number_id,
+        body: { ...recipientOf(c), type: "text", text: { body } },
+        mentions,
+        createdAt: new Date().toISOString(),
+        state: "waiting",
+        to: nameOf(c),
+      }),
+    [c],
+  );
+  return { sendContents, sendWriting, sendNote };
 }
 
 /** What the network takes as a caption. It counts characters, which are one or two of JavaScript's. */

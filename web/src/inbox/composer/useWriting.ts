@@ -1,11 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
-import { idempotencyKey } from "../../api/client";
 import { peopleQuery } from "../../api/queries";
 import { useOnline } from "../../api/stream";
 import type { Conversation, Message } from "../../api/types";
-import { toastError } from "../../ui/toasts";
-import { useAddNote } from "../data/notes";
 import { placeOf } from "../data/order";
 import { lookAtNewest, useNewestNow } from "../data/timeline";
 import { mentionsIn } from "../text/mentions";
@@ -13,7 +10,7 @@ import { answer, useAnswering } from "./answering";
 import { unseenReply } from "./collision";
 import type { Attached } from "./files";
 import { excessOf } from "./length";
-import { giveBack, useDraft, type DraftState } from "./useDraft";
+import { useDraft, type DraftState } from "./useDraft";
 import { useFiles } from "./useFiles";
 import { useSend } from "./useSend";
 import { useToNewest } from "../thread/useToNewest";
@@ -38,21 +35,6 @@ export interface WritingState {
   lookAgain: () => void;
 }
 
-/** Adds the draft as a note. A note that cannot be added comes back into the draft. */
-function useSendNote(me: string, id: string, draft: DraftState): () => void {
-  const people = useQuery({ ...peopleQuery, enabled: draft.note }).data ?? [];
-  const note = useAddNote(id);
-  const { body } = draft;
-  return () => {
-    draft.clear();
-    const restore = (error: unknown) => {
-      giveBack(me, id, "note", body);
-      toastError(error);
-    };
-    note.mutateAsync({ key: idempotencyKey(), body: body.trim(), mentions: mentionsIn(body, people) }).catch(restore);
-  };
-}
-
 /** What had been seen when the first of several things was begun. */
 function begun(...seen: (string | undefined)[]): string | undefined {
   return seen.filter((item) => item !== undefined).sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))[0];
@@ -70,8 +52,8 @@ export function useWriting(c: Conversation, me: string, closed: boolean): Writin
   const newest = useCallback(() => newestNow().items[0]?.id, [newestNow]);
   const { files, seen: seenFiles, clearFiles, seeFiles, ...attaching } = useFiles(c.id, c.number.phone_number_id, newest);
   const toNewest = useToNewest(c.id);
-  const { sendWriting } = useSend(c);
-  const sendNote = useSendNote(me, c.id, draft);
+  const { sendWriting, sendNote } = useSend(c);
+  const people = useQuery({ ...peopleQuery, enabled: draft.note }).data ?? [];
   const { body } = draft;
 
   const write = (next: string) => draft.write(next, newest());
@@ -80,6 +62,11 @@ export function useWriting(c: Conversation, me: string, closed: boolean): Writin
     sendWriting({ body, files, answered }, seen);
     clearFiles();
     answer(c.id, undefined);
+    draft.clear();
+    if (newestNow().away) toNewest();
+  };
+  const addNote = () => {
+    sendNote(body.trim(), mentionsIn(body, people));
     draft.clear();
     if (newestNow().away) toNewest();
   };
@@ -108,7 +95,7 @@ export function useWriting(c: Conversation, me: string, closed: boolean): Writin
     looking,
     submit: () => {
       if (!ready || looking) return;
-      if (draft.note) sendNote();
+      if (draft.note) addNote();
       else void sendReply();
     },
     unseen,

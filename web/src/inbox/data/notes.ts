@@ -1,20 +1,11 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { send } from "../../api/client";
 import type { TimelineItem } from "../../api/types";
-import { addItem, timelineKey } from "./timeline";
+import { timelineKey } from "./timeline";
 
 interface NoteBody {
   body: string;
   mentions: string[];
-}
-
-export function useAddNote(conversation: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ key, ...note }: NoteBody & { key: string }) =>
-      send<TimelineItem>("POST", `/conversations/${conversation}/notes`, note, { idempotencyKey: key }),
-    onSuccess: (item) => addItem(client, conversation, item),
-  });
 }
 
 export function useEditNote(conversation: string) {

@@ -71,7 +71,7 @@ it("tries again with the same key until it arrives", async () => {
   box.add(entry("a"));
   await settled();
   expect(log).toEqual(['a {"body":"a"}', "pause 1000", 'a {"body":"a"}', "pause 3000", 'a {"body":"a"}']);
-  expect(box.all()[0]).toMatchObject({ state: "sent", message: { id: "msg_a" } });
+  expect(box.all()[0]).toMatchObject({ state: "sent", made: { id: "msg_a" } });
 });
 
 it("keeps the order of a conversation, also while the first one waits", async () => {
@@ -99,6 +99,15 @@ it("gives up after two minutes, and a retry sends the same key", async () => {
   await settled();
   expect(box.all()[0]?.state).toBe("sent");
   expect(log.every((l) => l.startsWith("a ") || l.startsWith("pause"))).toBe(true);
+});
+
+it("does not ask about a note, however late it is", async () => {
+  const reply = { id: "msg_reply" } as Message;
+  const { box, log, settled } = outbox([offline(), "ok"], { replied: () => reply });
+  box.add(entry("a", { mentions: [] }));
+  await settled();
+  expect(log).toEqual(['a {"body":"a"}', "pause 1000", 'a {"body":"a"}']);
+  expect(box.all()[0]?.state).toBe("sent");
 });
 
 it("asks before it sends late what a colleague has answered meanwhile", async () => {

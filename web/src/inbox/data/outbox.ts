@@ -1,7 +1,7 @@
 import { ApiError } from "../../api/client";
-import type { Message, MessageType } from "../../api/types";
+import type { Message, MessageType, TimelineItem } from "../../api/types";
 
-/** A message on its way to the server. */
+/** A message, or a note to colleagues, on its way to the server. */
 export interface Outgoing {
   /** Its Idempotency-Key, the same on every try, so that nothing is sent twice. */
   key: string;
@@ -9,6 +9,8 @@ export interface Outgoing {
   number: string;
   /** The request; of a file, all but its id. */
   body: SendBody;
+  /** It is a note, and its text is in the body: whom it mentions. */
+  mentions?: string[];
   createdAt: string;
   /** "held": a colleague has replied meanwhile, and the writer is asked. */
   state: "waiting" | "failed" | "held" | "sent";
@@ -19,8 +21,8 @@ export interface Outgoing {
   reply?: Message;
   /** Who it goes to. */
   to?: string;
-  /** The message that the server has made of it. */
-  message?: Message;
+  /** What the server has made of it. */
+  made?: Pick<TimelineItem, "id">;
   /** How the thread shows it beside its content, such as a template's preview. */
   shown?: Partial<Message>;
   file?: File;
@@ -42,7 +44,7 @@ export interface SendBody {
 export interface Post {
   /** Stores the entry's file and returns the library's id. */
   upload(entry: Outgoing, progress: (share: number) => void, signal: AbortSignal): Promise<string>;
-  send(entry: Outgoing): Promise<Message>;
+  send(entry: Outgoing): Promise<Pick<TimelineItem, "id">>;
   /** A colleague's reply that the writer has not seen. */
   replyMeanwhile(entry: Outgoing): Promise<Message | null>;
 }
@@ -61,6 +63,8 @@ const patience = 120_000;
 
 /** If a message goes out later than this, somebody may have replied since it was written. */
 const moment = 3_000;
+
+export const isNote = ({ mentions }: Outgoing) => mentions !== undefined;
 
 export const isStuck = ({ state }: Outgoing) => state === "failed" || state === "held";
 
@@ -115,7 +119,7 @@ export class Outbox {
 
   /** Forgets what has come back in the thread. */
   settle(shown: ReadonlySet<string>): void {
-    const left = this.entries.filter((e) => !(e.message && shown.has(e.message.id)));
+    const left = this.entries.filter((e) => !(e.made && shown.has(e.made.id)));
     if (left.length < this.entries.length) this.set(left);
   }
 
@@ -155,12 +159,12 @@ export class Outbox {
     const entry = this.find(key);
     if (!entry) throw new Error("taken back");
     const whole = await this.whole(entry);
-    if (again || this.options.now() - Date.parse(entry.createdAt) > moment) {
+    if (!isNote(entry) && (again || this.options.now() - Date.parse(entry.createdAt) > moment)) {
       const reply = await this.meanwhile(entry);
       if (reply) return { state: "held", reply, progress: undefined };
     }
     if (!this.find(key)) throw new Error("taken back meanwhile");
-    return { state: "sent", message: await this.options.post.send(whole) };
+    return { state: "sent", made: await this.options.post.send(whole) };
   }
 
   /** The entry with its file's id, once the file is there. */

@@ -5,7 +5,7 @@ import { text } from "../../i18n";
 import { dismiss, toast } from "../../ui/toasts";
 import { colleagueReplied } from "../composer/collision";
 import { inboxPath } from "../place";
-import { isStuck, Outbox, type Outgoing, type SendBody } from "./outbox";
+import { isNote, isStuck, Outbox, type Outgoing, type SendBody } from "./outbox";
 import { Shelf } from "./shelf";
 import { fetchNewest } from "./timeline";
 import { uploadFile } from "./upload";
@@ -30,12 +30,13 @@ export function stillKept(entries: Outgoing[], now: number): Outgoing[] {
 const told = new Map<string, number>();
 
 /** Who has gone on to something else is told that a message stays behind. */
-function tellStuck({ conversation, to }: Outgoing): void {
+function tellStuck(entry: Outgoing): void {
+  const { conversation, to } = entry;
   if (location.pathname.endsWith(`/${conversation}`)) return;
   const open = () =>
     void import("../../router").then(({ router }) => router.navigate({ to: inboxPath, params: { view: "all", conversation } }));
   dismiss(told.get(conversation) ?? 0);
-  told.set(conversation, toast(text("inbox").notSentTo(to), { kind: "error", open }));
+  told.set(conversation, toast(isNote(entry) ? text("inbox").noteNotSent(to) : text("inbox").notSentTo(to), { kind: "error", open }));
 }
 
 const ask = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -46,11 +47,17 @@ function holdPage(entries: Outgoing[]): void {
   else removeEventListener("beforeunload", ask);
 }
 
+const sendMessage = ({ key, number, body }: Outgoing) =>
+  send<Message>("POST", `/${number}/messages`, body, { idempotencyKey: key });
+
+const sendNote = ({ key, conversation, body, mentions }: Outgoing) =>
+  send<TimelineItem>("POST", `/conversations/${conversation}/notes`, { body: (body.text as { body: string }).body, mentions }, { idempotencyKey: key });
+
 export const outbox = new Outbox({
   post: {
     upload: (entry, progress, signal) =>
       uploadFile(entry.number, entry.file as File, `${entry.key}-file`, "attachments", progress, signal),
-    send: (entry) => send<Message>("POST", `/${entry.number}/messages`, entry.body, { idempotencyKey: entry.key }),
+    send: (entry) => (isNote(entry) ? sendNote(entry) : sendMessage(entry)),
     replyMeanwhile: async (entry) => colleagueReplied(await fetchNewest(entry.conversation), entry, me),
   },
   pause,
@@ -86,9 +93,15 @@ export function recipientOf({ id }: Pick<ThreadRef, "id">): Pick<SendBody, "mess
   return { messaging_product: "chat", recipient: id };
 }
 
-/** How a message on its way looks in the thread. */
+/** How a message or a note on its way looks in the thread. */
 export function itemOf(entry: Outgoing, me: Me): TimelineItem {
   const { type } = entry.body;
+  const by = { id: me.user.id, name: me.user.name };
+  if (entry.mentions) {
+    const { body } = entry.body.text as { body: string };
+    const note = { body, author: by, mentions: entry.mentions, edited_at: null };
+    return { id: entry.key, kind: "note", created_at: entry.createdAt, note };
+  }
   const message = {
     id: entry.key,
     object: "message",
@@ -100,7 +113,7 @@ export function itemOf(entry: Outgoing, me: Me): TimelineItem {
     is_revoked: false,
     created_at: entry.createdAt,
     updated_at: entry.createdAt,
-    sent_by: { id: me.user.id, name: me.user.name },
+    sent_by: by,
     media: entry.file
       ? { mime_type: entry.file.type, filename: entry.file.name, size: entry.file.size, sha256: null }
       : null,

@@ -1,7 +1,7 @@
 import { InfiniteQueryObserver, QueryClient } from "@tanstack/react-query";
 import { afterEach, expect, it, vi } from "vitest";
 import type { TimelineItem } from "../../api/types";
-import { addItem, atNewest, itemsOf, showNewest, timelineQuery, type Timeline } from "./timeline";
+import { atNewest, itemsOf, timelineQuery, type Timeline } from "./timeline";
 
 const total = 1000;
 const idOf = (n: number) => `nte_${String(n).padStart(6, "0")}`;
@@ -79,14 +79,4 @@ it("knows that an item near the newest has nothing else after it", async () => {
   const { observer, live } = observe(idOf(990));
   await observer.refetch();
   expect(live()).toBe(true);
-});
-
-it("adds what was just made only where the newest is shown", async () => {
-  const { client, observer, shown } = observe(idOf(500));
-  await observer.refetch();
-  await showNewest(client, "cnv_1");
-  addItem(client, "cnv_1", note(1000));
-  expect(shown()).toEqual([525, 476, 50]);
-  const newest = itemsOf(client.getQueryData(timelineQuery("cnv_1").queryKey));
-  expect(newest.slice(0, 2).map((i) => numberOf(i.id))).toEqual([1000, 999]);
 });

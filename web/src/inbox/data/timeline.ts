@@ -112,15 +112,6 @@ function changeWindows(client: QueryClient, id: string, change: (timeline: Timel
   client.setQueriesData<Timeline>({ queryKey: timelineKey(id) }, (timeline) => timeline && change(timeline));
 }
 
-/** Adds an item that the server has just made, where the newest is shown and it is not there yet. */
-export function addItem(client: QueryClient, conversation: string, item: TimelineItem): void {
-  changeWindows(client, conversation, (timeline) => {
-    const [newest, ...older] = timeline.pages;
-    if (!newest || !atNewest(timeline) || itemsOf(timeline).some((i) => i.id === item.id)) return timeline;
-    return { ...timeline, pages: [{ ...newest, data: [item, ...newest.data] }, ...older] };
-  });
-}
-
 /** Changes a message of a thread before the server has answered. */
 export function showMessage(
   client: QueryClient,

@@ -24,7 +24,7 @@ export function MessageFailure({ message: m, conversation }: { message: Message;
 }
 
 /** It has not reached the server, or waits until its writer has seen what a colleague has replied meanwhile. */
-function Unsent({ entry }: { entry: Outgoing }) {
+export function Unsent({ entry }: { entry: Outgoing }) {
   const t = useText("inbox");
   const newestNow = useNewestNow(entry.conversation);
   const common = useText("common");

@@ -11,9 +11,13 @@ import { Icon } from "../../ui/icons";
 import { Time } from "../../ui/Time";
 import { toastError } from "../../ui/toasts";
 import { useDeleteNote, useEditNote } from "../data/notes";
+import { isStuck } from "../data/outbox";
+import { useOutbox } from "../data/sending";
 import { mentionsIn } from "../text/mentions";
 import { NoteText } from "../text/NoteText";
 import type { Row } from "./arrange";
+import { Unsent } from "./MessageFailure";
+import { Ticks } from "./Ticks";
 import styles from "./NoteRow.module.css";
 
 type NoteLine = Extract<Row, { kind: "note" }>;
@@ -26,6 +30,7 @@ export function NoteRow({ row, conversation }: { row: NoteLine; conversation: Th
   const [editing, setEditing] = useState(false);
   const [asking, setAsking] = useState(false);
   const remove = useDeleteNote(conversation.id);
+  const unsaved = useOutbox().find((e) => e.key === row.id);
   const { note } = row;
   return (
     <article className={styles.note} data-key={row.key} aria-label={t.noteBy(note.author.name)}>
@@ -43,9 +48,11 @@ export function NoteRow({ row, conversation }: { row: NoteLine; conversation: Th
             {note.edited_at && t.edited}
             {t.noteHint}
           </Parts>
+          {unsaved && !isStuck(unsaved) && <> <Ticks status="queued" /></>}
         </small>
+        {unsaved && isStuck(unsaved) && <Unsent entry={unsaved} />}
       </div>
-      {note.author.id === me.user.id && !editing && (
+      {note.author.id === me.user.id && !editing && !unsaved && (
         <Menu position="bottom-end">
           <Menu.Target>
             <IconButton icon="dots" label={t.noteMenu} iconSize={16} size={28} />

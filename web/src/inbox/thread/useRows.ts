@@ -13,7 +13,7 @@ export function useRows(c: Conversation, fetched: TimelineItem[], live: boolean)
   useEffect(() => outbox.settle(new Set(fetched.map((item) => item.id))), [fetched]);
   const next = useMemo(() => {
     const shown = new Set(fetched.map((item) => item.id));
-    const mine = sending.filter((e) => live && e.conversation === c.id && !(e.message && shown.has(e.message.id)));
+    const mine = sending.filter((e) => live && e.conversation === c.id && !(e.made && shown.has(e.made.id)));
     const items = [...mine.map((entry) => itemOf(entry, me)).toReversed(), ...fetched];
     return arrange(items, { firstUnread });
   }, [fetched, sending, live, c.id, me, firstUnread]);
