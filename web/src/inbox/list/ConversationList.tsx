@@ -6,7 +6,7 @@ import type { Conversation } from "../../api/types";
 import { useText } from "../../i18n";
 import { ErrorState } from "../../ui/ErrorState";
 import { useStore } from "../../ui/store";
-import { conversationsQuery, forgetLower, pageSize } from "../data/conversations";
+import { conversationQuery, conversationsQuery, forgetLower, pageSize } from "../data/conversations";
 import { usePlace } from "../place";
 import { ConversationRow } from "./ConversationRow";
 import { focusedRow } from "./focused";
@@ -69,7 +69,11 @@ export function ConversationList() {
   const visible = virtual.getVirtualItems();
   const last = visible.at(-1)?.index ?? 0;
   const stop = useStop(visible.map((item) => rows[item.index]?.id), focusedId, open);
-  const keys = useListKeys(rows, useCallback((i: number) => virtual.scrollToIndex(i), [virtual]));
+  const keys = useListKeys(
+    rows,
+    useCallback((i: number) => virtual.scrollToIndex(i), [virtual]),
+    useCallback((id: string) => client.getQueryData(conversationQuery(id).queryKey)?.status === "open", [client]),
+  );
   useEffect(() => setOrder(rows.map((c) => c.id)), [rows]);
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && last >= count - 15) void fetchNextPage();

@@ -5,15 +5,19 @@ import { useCommandKeys } from "../../shell/commands";
 import { focusedRow, goToRow } from "./focused";
 import { useListKeys } from "./useListKeys";
 
-vi.mock("../place", () => ({ usePlace: () => ({ conversation: undefined, open: () => undefined }) }));
+const place = vi.hoisted(() => ({ conversation: undefined as string | undefined, open: () => undefined }));
+vi.mock("../place", () => ({ usePlace: () => place }));
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  place.conversation = undefined;
+});
 
 function List({ ids }: { ids: string[] }) {
   useCommandKeys();
-  const keys = useListKeys(ids.map((id) => ({ id }) as Conversation), () => undefined);
+  const keys = useListKeys(ids.map((id) => ({ id }) as Conversation), () => undefined, (id) => id !== "resolved");
   const rows = ids.map((id) => <a key={id} href={`#${id}`} data-row={id} onFocus={() => focusedRow.set(id)} onBlur={() => focusedRow.set(undefined)}>{id}</a>);
-  return <><div {...keys}>{rows}</div><button type="button">elsewhere</button></>;
+  return <><div {...keys}>{rows}</div><div role="log" tabIndex={-1} /><button type="button">elsewhere</button></>;
 }
 
 const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key });
@@ -40,6 +44,27 @@ test("a row that goes away hands its focus on, the last one to the one above, th
   expect([focusedRow.get(), at()]).toEqual(["a", "a"]);
   rerender(<List ids={[]} />);
   expect([focusedRow.get(), document.activeElement]).toEqual([undefined, document.body]);
+});
+
+test("the open conversation keeps the keys when its row goes away, and the list goes on where it was", () => {
+  place.conversation = "b";
+  const { rerender, getByRole } = render(<List ids={["a", "b", "c"]} />);
+  press("j");
+  expect(at()).toBe("c");
+  press("k");
+  rerender(<List ids={["a", "c"]} />);
+  expect([focusedRow.get(), document.activeElement]).toEqual([undefined, getByRole("log")]);
+  press("j");
+  expect(at()).toBe("c");
+});
+
+test("the open conversation hands its focus on when it is resolved", () => {
+  place.conversation = "resolved";
+  const { rerender } = render(<List ids={["a", "resolved", "c"]} />);
+  press("k");
+  press("j");
+  rerender(<List ids={["a", "c"]} />);
+  expect(at()).toBe("c");
 });
 
 test("who leaves the list leaves its row", () => {

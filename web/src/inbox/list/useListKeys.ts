@@ -22,12 +22,21 @@ function follow(id: string): void {
   focusRow(id);
 }
 
+/** Hands the focus from the list to what is said in the open conversation. */
+function toThread(): void {
+  focusedRow.set(undefined);
+  const active = document.activeElement;
+  if (!active || active === document.body || active.closest("[data-row]")) document.querySelector<HTMLElement>("[role=log]")?.focus();
+}
+
 /**
  * j and k go through the list, o opens what has the focus. A row that goes away, because it was resolved for instance,
  * hands its place and its focus on to the one that follows: in the same moment, so that no key falls between the two.
+ * The open conversation is an exception while it `goesOn`: assigned, or read in a list of what is unread, it is still the
+ * one that the keys mean, or an answer would be begun to somebody else.
  * What is returned is for what has the rows: there the arrow keys do the same.
  */
-export function useListKeys(rows: Conversation[], reveal: (index: number) => void) {
+export function useListKeys(rows: Conversation[], reveal: (index: number) => void, goesOn: (id: string) => boolean) {
   const t = useText("inbox");
   const { conversation: open, open: go } = usePlace();
   const spot = useRef<Spot>({ id: undefined, index: -1 });
@@ -38,6 +47,7 @@ export function useListKeys(rows: Conversation[], reveal: (index: number) => voi
     if (index >= 0) spot.current = { id, index };
     if (focused === undefined) return;
     if (index >= 0) follow(focused);
+    else if (focused === open && goesOn(focused)) toThread();
     else focusedRow.set(rows[Math.min(spot.current.index, rows.length - 1)]?.id);
   });
   useEffect(() => () => focusedRow.set(undefined), []);
