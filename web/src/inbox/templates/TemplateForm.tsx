@@ -1,5 +1,5 @@
 import { Button, FileInput, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { idempotencyKey } from "../../api/client";
 import { useText } from "../../i18n";
 import { Icon } from "../../ui/icons";
@@ -26,6 +26,13 @@ export function TemplateForm({ template, number, contact, onBack, onDone }: Prop
   const common = useText("common");
   const fields = fieldsOf(template);
   const [values, setValues] = useState<Values>(() => guess(fields, contact));
+  const form = useRef<HTMLFormElement>(null);
+  // Whoever has chosen a template fills it in next. On a phone the keyboard would hide what it says.
+  useEffect(() => {
+    if (matchMedia("(pointer: coarse)").matches) return;
+    const inputs = [...(form.current?.querySelectorAll<HTMLElement>("input, button[type=submit]") ?? [])];
+    inputs.find((input) => !(input instanceof HTMLInputElement && input.value))?.focus();
+  }, []);
   const [busy, setBusy] = useState(false);
   const set = (id: string, value: string | File | null) => setValues((now) => ({ ...now, [id]: value ?? "" }));
   const send = async () => {
@@ -45,6 +52,7 @@ export function TemplateForm({ template, number, contact, onBack, onDone }: Prop
   };
   return (
     <form
+      ref={form}
       className={styles.form}
       onSubmit={(event) => {
         event.preventDefault();

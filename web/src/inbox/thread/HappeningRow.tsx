@@ -10,7 +10,7 @@ export function HappeningRow({ row }: { row: Extract<Row, { kind: "happening" }>
   return (
     <div className={styles.happening} data-key={row.key} data-divides={row.divides || undefined}>
       <span>
-        <Words happening={row.happening} /> · <Time value={row.at} />
+        <Words happening={row.happening} /> · <Time value={row.at} ofDay />
       </span>
     </div>
   );

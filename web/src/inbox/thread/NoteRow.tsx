@@ -44,7 +44,7 @@ export function NoteRow({ row, conversation }: { row: NoteLine; conversation: Th
         <small>
           <Parts>
             {note.author.name}
-            <Time value={row.at} />
+            <Time value={row.at} ofDay />
             {note.edited_at && t.edited}
             {t.noteHint}
           </Parts>
