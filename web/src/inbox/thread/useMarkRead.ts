@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { send } from "../../api/client";
+import { streamOnline } from "../../api/stream";
 import type { Conversation } from "../../api/types";
 import { refresh, showChange } from "../data/conversations";
 import { newestInbound, useNewest } from "../data/timeline";
@@ -24,7 +25,7 @@ export function useMarkRead(id: string, c: Conversation | undefined): void {
     showChange(client, id, (conversation) => ({ ...conversation, unread_count: 0 }));
     const body = { messaging_product: "chat", status: "read", message_id: newest };
     send("POST", `/${number}/messages`, body)
-      .then(() => refresh(client))
+      .then(() => streamOnline() || refresh(client)) // else the stream tells of it
       .catch(() => refresh(client, id));
   }, [client, looking, unread, newest, state, number, id]);
 }
