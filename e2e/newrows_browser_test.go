@@ -109,3 +109,18 @@ func TestDashboardFocusOutOfSight(t *testing.T) {
 	s.Browser.Press(kb.Tab)
 	s.Until(`document.activeElement.getAttribute("aria-label")?.includes("Person 37")`) // its checkbox
 }
+
+// TestDashboardListsBeginAtTheTop: another list does not begin where the one before was scrolled to.
+func TestDashboardListsBeginAtTheTop(t *testing.T) {
+	t.Parallel()
+	srv := Start(t, WithFlags("--demo"))
+	s := OpenScreen(t, 1024, 400)
+	signIn(t, s, srv)
+	queueOf(t, srv, s, 12)
+	const scrolled = `document.querySelector("[data-row]").closest("ul").parentElement`
+	s.does(scrolled + `.scrollTo(0, 600)`)
+	s.Until(scrolled + `.scrollTop === 600`)
+	s.PressIn("Views", "Unassigned")
+	s.Until(firstRow(12))
+	s.Holds(scrolled + `.scrollTop === 0`)
+}

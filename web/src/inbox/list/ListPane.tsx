@@ -22,7 +22,8 @@ const SearchResults = lazy(() => part(() => import("../search/SearchResults")));
 export function ListPane() {
   const t = useText("inbox");
   const { search, filter } = usePlace();
-  useSelectionOf(JSON.stringify(filter));
+  const list = JSON.stringify(filter);
+  useSelectionOf(list);
   const { selected } = useSelection();
   const [starting, setStarting] = useState(false);
   return (
@@ -49,7 +50,7 @@ export function ListPane() {
       ) : (
         <>
           {selected.size > 0 ? <Suspense fallback={<ListTabs />}><BulkBar /></Suspense> : <ListTabs />}
-          <ConversationList />
+          <ConversationList key={list} /> {/* another one begins at its top */}
         </>
       )}
       {starting && (

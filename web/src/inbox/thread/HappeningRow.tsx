@@ -1,5 +1,5 @@
 import { useText, useLanguage } from "../../i18n";
-import { clock, dayName } from "../../ui/times";
+import { comingTime } from "../../ui/times";
 import { Time } from "../../ui/Time";
 import { isUntilReply } from "../data/change";
 import type { Row } from "./arrange";
@@ -28,11 +28,8 @@ export function Words({ happening: h }: { happening: Extract<Row, { kind: "happe
     case "labelled":
     case "unlabelled":
       return t.happened[h.what](by, h.label?.name ?? "");
-    case "snoozed": {
-      const until =
-        h.until && !isUntilReply(h.until) ? `${dayName(h.until, language)} ${clock(h.until, language)}` : null;
-      return t.happened.snoozed(by, until);
-    }
+    case "snoozed":
+      return t.happened.snoozed(by, h.until && !isUntilReply(h.until) ? comingTime(h.until, language) : null);
     default:
       return t.happened[h.what](by);
   }
