@@ -38,7 +38,7 @@ export default function BroadcastPage() {
     </Parts>
   );
   return (
-    <Frame title={b?.name ?? t.title} hint={hint} action={b && <Actions broadcast={b} editing={isOpen(b) && search.step !== undefined} />} back>
+    <Frame title={b?.name ?? t.title} hint={hint} action={b && <Actions broadcast={b} editing={isOpen(b) && search.step !== undefined} />} back={!isMissing(query.error)}>
       <Loaded query={query} missing={<Missing icon="horn" title={t.missing} back={<LinkButton variant="default" to="/broadcasts" search={lastList()}>{t.back}</LinkButton>} />}>
         {(found) =>
           found.status === "draft" || (isOpen(found) && search.step) ? (

@@ -30,9 +30,11 @@ function Languages({ number }: { number: string }) {
   const query = useQuery(versionsQuery(number, name));
   return (
     <div className={styles.detail}>
-      <nav className={styles.back}>
-        <Link to="/templates" search={{ number: search.number }}>{t.back}</Link>
-      </nav>
+      {query.data?.length !== 0 && (
+        <nav className={styles.back}>
+          <Link to="/templates" search={{ number: search.number }}>{t.back}</Link>
+        </nav>
+      )}
       <Loaded query={query}>
         {(versions) => (
           <>

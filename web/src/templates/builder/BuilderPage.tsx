@@ -54,12 +54,12 @@ function Beginning(now: { number: string; search: BuilderSearch }) {
   const draft = useQuery({ ...draftQuery(number, search.draft ?? ""), enabled: search.draft !== undefined });
   const back = <LinkButton variant="default" to="/templates" search={{ number }}>{t.back}</LinkButton>;
   if (search.draft)
-    return <Loaded query={draft} missing={<Missing icon="template" title={t.draftMissing} back={back} />}>{(found) => <Builder {...at} title={t.draftTitle} begin={{ ...emptyForm, ...found.content }} />}</Loaded>;
+    return <Loaded query={draft} missing={<Missing page icon="template" title={t.draftMissing} back={back} />}>{(found) => <Builder {...at} title={t.draftTitle} begin={{ ...emptyForm, ...found.content }} />}</Loaded>;
   if (!name) return <Builder {...at} title={at.draft ? t.draftTitle : t.newTitle} begin={emptyForm} />;
   return (
     <Loaded query={versions}>
       {() => {
-        if (!source) return <Missing icon="template" title={t.missing} back={back}>{t.missingHint}</Missing>;
+        if (!source) return <Missing page icon="template" title={t.missing} back={back}>{t.missingHint}</Missing>;
         if (!history.data && !history.isError) return null;
         const form = formOf(source, history.data?.samples);
         if (search.edit) return <Builder {...at} title={t.editTitle(name)} begin={form} edit={{ approved: source.status === "approved" }} />;
