@@ -1,1 +1,0 @@
-import{gt as e}from"./vendor-ShUccar7.js";import{Et as t,It as n,Rt as r,k as i}from"./shared-BZ7QuJ69.js";var a=e();function o({everybody:e=!1,children:o}){let s=t(`settings`),c=n(),l=r();return c&&(l||!e)?o:(0,a.jsx)(i,{icon:`lock`,title:c?s.everybodyOnly:s.adminsOnly,children:c?s.everybodyOnlyBody:s.adminsOnlyBody})}export{o as t};

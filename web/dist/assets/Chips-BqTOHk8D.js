@@ -1,0 +1,1 @@
+import{_t as e}from"./vendor-npKW55Gw.js";var t={chips:`_chips_3p56y_1`},n=e();function r(e){return(0,n.jsx)(`div`,{className:t.chips,role:`group`,"aria-label":e.label,children:Object.entries(e.names).map(([t,r])=>(0,n.jsx)(`button`,{type:`button`,"aria-pressed":t===e.value,onClick:()=>e.choose(t),children:r},t))})}export{r as t};

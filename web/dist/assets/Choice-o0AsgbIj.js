@@ -1,1 +1,0 @@
-import{K as e,gt as t}from"./vendor-ShUccar7.js";import{a as n}from"./filters-D5X84bMO.js";var r=t();function i(t){return(0,r.jsx)(e,{className:n.filter,size:`sm`,label:t.label,value:t.value??``,data:[{value:``,label:t.any},...t.options],onChange:e=>t.change(e.target.value||void 0)})}export{i as t};

@@ -1,0 +1,1 @@
+import{P as e,_t as t}from"./vendor-npKW55Gw.js";var n=t();function r(t){return(0,n.jsx)(e,{required:!0,autoComplete:`one-time-code`,autoCapitalize:`off`,spellCheck:!1,maxLength:40,...t})}export{r as t};

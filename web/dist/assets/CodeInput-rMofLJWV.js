@@ -1,1 +1,0 @@
-import{P as e,gt as t}from"./vendor-ShUccar7.js";var n=t();function r(t){return(0,n.jsx)(e,{required:!0,autoComplete:`one-time-code`,autoCapitalize:`off`,spellCheck:!1,maxLength:40,...t})}export{r as t};

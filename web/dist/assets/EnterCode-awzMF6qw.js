@@ -1,1 +1,0 @@
-export{t as default}from"./EnterCode-DgcijeJ4.js";

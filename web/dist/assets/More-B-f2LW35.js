@@ -1,0 +1,1 @@
+import{_t as e,it as t}from"./vendor-npKW55Gw.js";var n=e();function r({query:e,text:r,...i}){return e.hasNextPage?(0,n.jsx)(t,{variant:`default`,loading:e.isFetchingNextPage,onClick:()=>void e.fetchNextPage(),...i,children:r}):null}export{r as t};

@@ -1,1 +1,0 @@
-import{gt as e,rt as t}from"./vendor-ShUccar7.js";var n=e();function r({query:e,text:r,...i}){return e.hasNextPage?(0,n.jsx)(t,{variant:`default`,loading:e.isFetchingNextPage,onClick:()=>void e.fetchNextPage(),...i,children:r}):null}export{r as t};

@@ -1,1 +1,0 @@
-import{gt as e}from"./vendor-ShUccar7.js";import{t}from"./Frame-D2dLlX0C.js";import{t as n}from"./text-CvA8zGyc.js";import{t as r}from"./Wizard-DqNbDLmR.js";var i=e();function a(){let e=n();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(r,{step:1})})}export{a as default};

@@ -1,1 +1,0 @@
-import{W as e,gt as t}from"./vendor-ShUccar7.js";import{Et as n}from"./shared-BZ7QuJ69.js";var r=t();function i(t){let i=n(`common`);return(0,r.jsx)(e,{"aria-invalid":!!t.error,visibilityToggleButtonProps:{"aria-label":i.togglePassword},...t})}export{i as t};

@@ -1,1 +1,0 @@
-export{t as SyncButton,n as default}from"./TemplatesPage-B1XaBdN4.js";

@@ -1,1 +1,0 @@
-import{a as e,gt as t}from"./vendor-ShUccar7.js";import{Et as n,_ as r}from"./shared-BZ7QuJ69.js";var i=t();function a({is:t}){let a=n(`common`),{status:o,proceed:s,reset:c}=e({shouldBlockFn:()=>t,enableBeforeUnload:()=>t,withResolver:!0});return o===`blocked`?(0,i.jsx)(r,{title:a.leaveTitle,hint:a.leaveHint,action:a.leave,close:c,confirm:s}):null}export{a as t};

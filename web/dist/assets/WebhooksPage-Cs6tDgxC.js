@@ -1,1 +1,0 @@
-export{t as StateTag,n as default}from"./WebhooksPage-Bc9_eOT6.js";

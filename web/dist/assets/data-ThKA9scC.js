@@ -1,1 +1,0 @@
-import{T as e}from"./vendor-ShUccar7.js";import{Ut as t,Wt as n}from"./shared-BZ7QuJ69.js";import{r}from"./filters-D5X84bMO.js";var i=e=>r(`events`,`/events`,`from`,e),a=t=>e({queryKey:[`event`,t],queryFn:()=>n(`/events/${t}`)}),o=e({queryKey:[`event types`],queryFn:()=>t(`/event_types`)});export{o as n,i as r,a as t};

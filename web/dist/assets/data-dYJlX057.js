@@ -1,1 +1,0 @@
-import{T as e}from"./vendor-ShUccar7.js";import{Ut as t}from"./shared-BZ7QuJ69.js";var n=e({queryKey:[`keys`],queryFn:()=>t(`/keys`)});function r(e,t=Date.now()){return e.revoked_at?`revoked`:e.expires_at&&Date.parse(e.expires_at)<=t?`expired`:`active`}export{r as n,n as t};

@@ -1,1 +1,0 @@
-import{$t as e,Qt as t}from"./shared-BZ7QuJ69.js";var n=new t(!1),r=()=>e(n),i=e=>n.set(e);export{r as n,i as t};

@@ -1,1 +1,0 @@
-import{T as e}from"./vendor-ShUccar7.js";import{Ut as t}from"./shared-BZ7QuJ69.js";var n=n=>e({queryKey:[`templates`,n],queryFn:()=>t(`/${n}/templates`,{query:{limit:100}})});export{n as t};

@@ -1,1 +1,0 @@
-export{t as router}from"./router-CXB-S-GL.js";

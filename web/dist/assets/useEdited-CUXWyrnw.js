@@ -1,0 +1,1 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Tt as t}from"./vendor-npKW55Gw.js";var n=e(t(),1);function r(e){let[t,r]=(0,n.useState)({});return{now:{...e,...t},edit:e=>r(t=>({...t,...e})),saved:e=>r(t=>{let n=Object.entries(t).filter(([t,n])=>n!==e[t]);return Object.fromEntries(n)})}}export{r as t};

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{wt as t}from"./vendor-ShUccar7.js";var n=e(t(),1);function r(e){let[t,r]=(0,n.useState)({});return{now:{...e,...t},edit:e=>r(t=>({...t,...e})),saved:e=>r(t=>{let n=Object.entries(t).filter(([t,n])=>n!==e[t]);return Object.fromEntries(n)})}}export{r as t};

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{wt as t}from"./vendor-ShUccar7.js";import{Gt as n}from"./shared-BZ7QuJ69.js";var r=e(t(),1);function i(){let[e]=(0,r.useState)(()=>new Map);return t=>{let r=JSON.stringify(t),i=e.get(r)??n();return e.set(r,i),i}}export{i as t};
