@@ -54,7 +54,7 @@ func WithUserAgent(name string) Option { return func(c *Client) { c.userAgent = 
 // left out.
 func New(baseURL, apiKey string, options ...Option) (*Client, error) {
 	u, err := url.Parse(baseURL)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
 		return nil, errors.New("client: the base URL must be like https://chat.example.com") // not repeated: it may hold a password
 	}
 	if !printable(apiKey) || strings.Contains(apiKey, " ") {

@@ -11,7 +11,7 @@ import (
 
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
-	for _, base := range []string{"", "chat.example.com", "ftp://chat.example.com", "https://", "https://u:hunter2@chat.example.com", "https://chat.example.com?x=1", "://"} {
+	for _, base := range []string{"", "chat.example.com", "ftp://chat.example.com", "https://", "https://u:hunter2@chat.example.com", "https://chat.example.com?x=1", "https://chat.example.com?", "https://chat.example.com/v1?", "https://chat.example.com#x", "://"} {
 		if _, err := client.New(base, "svc_live_x"); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%q: %v", base, err)
 		}
