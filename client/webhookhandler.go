@@ -53,7 +53,7 @@ type WebhookHandler struct {
 	Test func(context.Context, WebhookEvent) error
 
 	// Memory knows the handled events. Nil: the last 10,000 events, until the process ends. Use a persistent
-	// one, for example in your database, if handling an event twice would do harm.
+	// one, for example in your database, if handling an event twice would do harm, and an EventLedger if losing one would.
 	Memory EventMemory
 	// Log gets a line for each refusal and failure. Nil: slog.Default().
 	Log *slog.Logger
@@ -68,6 +68,16 @@ type EventMemory interface {
 	Begin(ctx context.Context, key string) (first bool, err error)
 	// Forget releases an event whose handling failed, so that its repetition is handled.
 	Forget(ctx context.Context, key string) error
+}
+
+// EventLedger is an EventMemory that knows which events are done. To a Memory without Done, an event whose process ended
+// before its function did is a handled one, and its repetition is left out. One with Done has Begin claim an event for a
+// while: for one that is claimed and not done Begin returns an error, so that it comes again, and true when the claim is
+// older than a function may take.
+type EventLedger interface {
+	EventMemory
+	// Done notes that an event was handled.
+	Done(ctx context.Context, key string) error
 }
 
 // Key identifies an event: it is the same for every repetition, and different for each status of a message.
@@ -125,7 +135,21 @@ func (h *WebhookHandler) once(ctx context.Context, event WebhookEvent) (err erro
 	}()
 	err = h.dispatch(ctx, event)
 	handled = err == nil
+	if handled {
+		h.noteDone(context.WithoutCancel(ctx), key)
+	}
 	return err
+}
+
+// noteDone tells a memory that wants to know. An event that it cannot note was handled all the same, and need not come again.
+func (h *WebhookHandler) noteDone(ctx context.Context, key string) {
+	ledger, ok := h.memory().(EventLedger)
+	if !ok {
+		return
+	}
+	if err := ledger.Done(ctx, key); err != nil {
+		h.log().WarnContext(ctx, "an event was handled, and its memory did not note it", "key", key, "error", err)
+	}
 }
 
 func (h *WebhookHandler) dispatch(ctx context.Context, event WebhookEvent) error {
