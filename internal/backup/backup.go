@@ -2,16 +2,19 @@
 //
 // A copy is a tar archive: manifest.json, parley.db, then the stored files. The database is the state of one
 // instant. The files are read after it, so that the copy has every file that the database names, except for
-// those deleted meanwhile.
+// those deleted meanwhile. A checksum stands behind it.
 package backup
 
 import (
 	"archive/tar"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -150,7 +153,8 @@ func writeTo(ctx context.Context, dir string, w *os.File, compress bool, o Optio
 	if compress {
 		out = gzip.NewWriter(w)
 	}
-	a := &archive{ctx: ctx, tar: tar.NewWriter(out)}
+	sum := sha256.New()
+	a := &archive{ctx: ctx, tar: tar.NewWriter(io.MultiWriter(out, sum))}
 	a.manifest(s.Manifest)
 	a.file(databaseName, database)
 	if o.Key {
@@ -164,11 +168,19 @@ func writeTo(ctx context.Context, dir string, w *os.File, compress bool, o Optio
 		return s, a.err
 	}
 	err := a.tar.Close()
+	if err == nil {
+		_, err = io.WriteString(out, seal(sum))
+	}
 	if compress {
 		err = errors.Join(err, out.Close())
 	}
 	return s, err
 }
+
+// seal is what stands behind the archive: the checksum of all before it. Programs that read archives leave it alone.
+func seal(sum hash.Hash) string { return sealMark + hex.EncodeToString(sum.Sum(nil)) + "\n" }
+
+const sealMark = "parley sha256 "
 
 // explainRoom names the folder of a full disk that the user knows: what was written to is gone by then.
 func explainRoom(err error, dir string) error {

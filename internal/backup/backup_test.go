@@ -2,6 +2,7 @@ package backup_test
 
 import (
 	"archive/tar"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -384,15 +385,19 @@ func TestCopyFollowsALink(t *testing.T) {
 	}
 }
 
+// sealed is how much stands behind an archive.
+const sealed = len("parley sha256 ") + 64 + 1
+
 // An archive that was cut off where an entry ends, or at its very end, looks complete but for the blocks at the end.
 func TestCutOffBetweenEntries(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	copied := o.copy(backup.Options{})
+	copied := filepath.Join(t.TempDir(), "copy.tar")
+	must(t, second(backup.Write(t.Context(), o.dir, copied, backup.Options{})))
 	whole, err := os.ReadFile(copied)
 	must(t, err)
 	for _, missing := range []int{1024, 512} {
-		must(t, os.WriteFile(copied, whole[:len(whole)-missing], 0o600))
+		must(t, os.WriteFile(copied, whole[:len(whole)-sealed-missing], 0o600))
 		dir := filepath.Join(t.TempDir(), "data")
 		if _, err := backup.Restore(t.Context(), copied, dir); err == nil || !strings.Contains(err.Error(), copied+" is not complete") {
 			t.Errorf("without the last %d bytes: %v", missing, err)
@@ -416,6 +421,41 @@ func TestChecksumOfACompressedCopy(t *testing.T) {
 	must(t, os.WriteFile(copied, content, 0o600))
 	if _, err := backup.Restore(t.Context(), copied, filepath.Join(t.TempDir(), "data")); err == nil || !strings.Contains(err.Error(), copied+" is damaged") {
 		t.Errorf("it is restored with %v", err)
+	}
+}
+
+// Without compression there is a checksum too. An archive of an earlier version has none, and one that another program has
+// packed ends with empty blocks.
+func TestChecksumOfAPlainCopy(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	copied := filepath.Join(t.TempDir(), "copy.tar")
+	must(t, os.MkdirAll(filepath.Join(o.dir, "media"), 0o700))
+	must(t, os.WriteFile(filepath.Join(o.dir, "media", "note"), []byte("a small file"), 0o600))
+	must(t, second(backup.Write(t.Context(), o.dir, copied, backup.Options{Media: true})))
+	whole, err := os.ReadFile(copied)
+	must(t, err)
+	file := bytes.Index(whole, []byte("a small file"))
+	flipped := bytes.Clone(whole)
+	flipped[file] ^= 1
+	wrongSum := bytes.Clone(whole)
+	wrongSum[len(whole)-2] ^= 1
+	for name, test := range map[string]struct {
+		content []byte
+		says    string
+	}{
+		"whole":                        {whole, ""},
+		"without a seal":               {whole[:len(whole)-sealed], ""},
+		"packed by another program":    {append(bytes.Clone(whole[:len(whole)-sealed]), make([]byte, 10240)...), ""},
+		"with a bit of a file flipped": {flipped, copied + " is damaged"},
+		"with a bit of its sum":        {wrongSum, copied + " is damaged"},
+		"cut off in its seal":          {whole[:len(whole)-10], copied + " is not complete"},
+	} {
+		must(t, os.WriteFile(copied, test.content, 0o600))
+		_, err := backup.Restore(t.Context(), copied, filepath.Join(t.TempDir(), "data"))
+		if (test.says == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

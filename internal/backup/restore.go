@@ -7,6 +7,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -177,7 +178,8 @@ func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err e
 	if err != nil {
 		return m, 0, err
 	}
-	whole := &ending{from: source}
+	sum := sha256.New()
+	whole := &ending{from: io.TeeReader(source, sum)}
 	archive := tar.NewReader(whole)
 	for database := false; ; {
 		header, err := archive.Next()
@@ -189,7 +191,7 @@ func unpack(ctx context.Context, path, dir string) (m Manifest, files int, err e
 		case errors.Is(err, io.EOF) && m.Format == 0:
 			return m, files, fmt.Errorf("%s is not a back-up: it has no %s", path, manifestName)
 		case errors.Is(err, io.EOF):
-			return m, files, readRest(ctx, path, source)
+			return m, files, readRest(ctx, path, source, seal(sum))
 		case err != nil:
 			return m, files, unreadable(path, err)
 		case ctx.Err() != nil:
@@ -253,18 +255,33 @@ func (e *ending) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readRest reads what stands behind the archive. The checksum of a compressed one is compared at its end.
-func readRest(ctx context.Context, path string, source io.Reader) error {
-	if _, err := io.Copy(io.Discard, until{ctx, source}); err != nil {
-		return unreadable(path, err)
+// readRest reads what stands behind the archive: the seal that it should have, or none in one of an earlier version. The
+// checksum of a compressed one is compared at its end.
+func readRest(ctx context.Context, path string, source io.Reader, want string) error {
+	rest := bufio.NewReader(until{ctx, source})
+	there, err := rest.Peek(len(want))
+	if err == nil || errors.Is(err, io.EOF) {
+		_, err = io.Copy(io.Discard, rest)
 	}
-	return nil
+	switch {
+	case err != nil:
+		return unreadable(path, err)
+	case len(there) == 0, there[0] == 0, string(there) == want:
+		return nil
+	case len(there) < len(want):
+		return unreadable(path, io.ErrUnexpectedEOF)
+	default:
+		return unreadable(path, errChecksum)
+	}
 }
 
-// isCorrupt reports whether a compressed archive is not what was written.
+// errChecksum is the error of an archive whose seal is another's.
+var errChecksum = errors.New("its checksum is wrong")
+
+// isCorrupt reports whether an archive is not what was written.
 func isCorrupt(err error) bool {
 	_, is := errors.AsType[flate.CorruptInputError](err)
-	return is || errors.Is(err, gzip.ErrChecksum)
+	return is || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, errChecksum)
 }
 
 // unreadable says what is wrong with an archive.
