@@ -12,20 +12,24 @@ import (
 // CreateContact adds a person to an account's contacts.
 func CreateContact(tx *store.Tx, account chat.Account, in chat.NewContact) (chat.Contact, error) {
 	contact, err := in.Contact()
-	if err == nil {
-		err = otherSpellingTaken(tx.Reader, account, deref(contact.PhoneNumber))
-	}
 	if err != nil {
 		return chat.Contact{}, err
 	}
 	return addContact(tx, account, contact)
 }
 
-// addContact adds a contact without an id. Its number must not be another spelling of a contact's number.
+// addContact adds a contact without an id, unless one has another spelling of its number.
 func addContact(tx *store.Tx, account chat.Account, contact chat.Contact) (chat.Contact, error) {
+	_, err := lockSpellings(tx, account, deref(contact.PhoneNumber))
+	if err == nil {
+		return chat.Contact{}, contactExists("phone_number", "that number, in this spelling or another")
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return chat.Contact{}, err
+	}
 	contact.ID, contact.OrgID, contact.AccountID = tx.NewID(chat.KindContact), account.OrgID, account.ID
 	contact.CreatedAt, contact.UpdatedAt = tx.Now(), tx.Now()
-	err := tx.InsertContact(contact)
+	err = tx.InsertContact(contact)
 	if errors.Is(err, store.ErrDuplicate) {
 		return chat.Contact{}, contactTaken(tx.Reader, contact)
 	}
@@ -65,17 +69,21 @@ func contactTaken(r store.Reader, contact chat.Contact) error {
 	return usernameTaken()
 }
 
-// otherSpellingTaken refuses a number whose other spelling a contact has: both are one person.
-func otherSpellingTaken(r store.Reader, account chat.Account, number string) error {
-	other := chat.OtherSpelling(number)
-	if other == "" {
-		return nil
+// lockSpellings keeps others from making a contact with another spelling of a number, and returns the contact that has one
+// by now. Numbers with one spelling have no contact here: the store itself refuses them twice.
+func lockSpellings(tx *store.Tx, account chat.Account, number string) (chat.Contact, error) {
+	if chat.OtherSpelling(number) == "" {
+		return chat.Contact{}, store.ErrNotFound
 	}
-	_, err := r.ContactByNumber(account.OrgID, account.ID, other)
-	if err == nil {
-		return contactExists("phone_number", "another spelling of that number")
+	if err := tx.LockNumber(account.ID, number); err != nil {
+		return chat.Contact{}, err
 	}
-	return ignoreNotFound(err)
+	contacts, err := tx.ContactsAt(account, []string{number})
+	contact, known := contacts[number]
+	if err == nil && !known {
+		err = store.ErrNotFound
+	}
+	return contact, err
 }
 
 func contactExists(param, with string) error {

@@ -150,6 +150,9 @@ func contactFor(tx *store.Tx, account chat.Account, p person) (contact chat.Cont
 
 func findOrMakeContact(tx *store.Tx, account chat.Account, p person) (contact chat.Contact, made bool, err error) {
 	contact, err = findContact(tx.Reader, account, p)
+	if errors.Is(err, store.ErrNotFound) {
+		contact, err = lockSpellings(tx, account, p.Number)
+	}
 	if !errors.Is(err, store.ErrNotFound) {
 		return contact, false, err
 	}

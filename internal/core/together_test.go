@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -217,6 +218,39 @@ func TestTwoImportsOfTheSamePeople(t *testing.T) {
 	p.Must(err)
 	if *contact.Name != "Ada" {
 		t.Errorf("the contact is called %s", *contact.Name)
+	}
+}
+
+// One person whose number comes in both of its spellings at the same time is one contact, however it comes.
+func TestTwoSpellingsAtOnce(t *testing.T) {
+	p := newPair(t)
+	writes := func(number string) func(*store.Tx) error {
+		return func(tx *store.Tx) error {
+			m := p.Text("wamid."+number, "hi")
+			m.Contact = provider.Person{Phone: number}
+			return core.Applier{Log: slog.New(slog.DiscardHandler)}.Apply(tx, m)
+		}
+	}
+	isSent := func(number string) func(*store.Tx) error {
+		return func(tx *store.Tx) error {
+			_, err := core.AcceptSend(tx, p.Account, chat.Plan{}, core.NewMessage{To: number, Type: chat.TypeText, Content: json.RawMessage(`{"body":"hi"}`)})
+			return err
+		}
+	}
+	isAdded := func(number string) func(*store.Tx) error {
+		return func(tx *store.Tx) error {
+			_, err := core.CreateContact(tx, p.Account, chat.NewContact{PhoneNumber: &number})
+			return err
+		}
+	}
+	p.Must(p.do(writes("+5215512345678"), isSent("+525512345678")))
+	p.Must(p.do(isSent("+551187654321"), writes("+5511987654321")))
+	err := p.do(writes("+5215512345679"), isAdded("+525512345679"))
+	if code, _ := chat.CodeOf(err); code != chat.CodeContactAlreadyExists {
+		t.Errorf("it is added with %v", err)
+	}
+	if n := len(p.Contacts()); n != 3 {
+		t.Errorf("there are %d contacts, want 3", n)
 	}
 }
 

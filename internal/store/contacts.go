@@ -89,6 +89,17 @@ func (r Reader) ContactByNumber(orgID, accountID, number string) (chat.Contact, 
 		orgID, accountID, number)
 }
 
+// LockNumber keeps other transactions from making a contact with a number of two spellings until this one ends, and waits
+// for one that is at it. No constraint does: the spellings are two values. The embedded store has one writer.
+func (tx *Tx) LockNumber(accountID, number string) error {
+	other := chat.OtherSpelling(number)
+	if tx.dialect.tryLock == "" || other == "" {
+		return nil
+	}
+	_, err := tx.exec("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "number "+accountID+" "+min(number, other))
+	return err
+}
+
 // ContactByBSUID finds an account's contact by its business-scoped user id, or ErrNotFound.
 func (r Reader) ContactByBSUID(orgID, accountID, bsuid string) (chat.Contact, error) {
 	if r.foreseen.isFree(nameKey{orgID, accountID, bsuid}) {
