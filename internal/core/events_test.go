@@ -305,6 +305,38 @@ func messageEdited(w *world) chat.Event {
 	return w.Expect(chat.EventMessageEdited)[0]
 }
 
+// A failure that the provider does not explain has an error like any other, so that receivers can rely on it.
+func TestUnexplainedFailures(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		a := w.Send(chat.TypeText, `{"body":"hi"}`)
+		w.Apply(w.Status("wamid.out", a.Message.ID, "failed"))
+		event := w.Expect(chat.EventContactCreated, chat.EventMessageSent, chat.EventMessageStatus)[2]
+		var told struct {
+			Entry []struct {
+				Changes []struct {
+					Value struct {
+						Statuses []struct {
+							ID, Status string
+							Errors     []struct {
+								Code           int
+								Title, Message string
+							}
+						}
+					}
+				}
+			}
+		}
+		w.Must(json.Unmarshal(event.Payload, &told))
+		status := told.Entry[0].Changes[0].Value.Statuses[0]
+		if status.ID != "wamid.out" || status.Status != "failed" || len(status.Errors) != 1 || status.Errors[0].Code != 131000 || status.Errors[0].Title == "" {
+			w.T.Errorf("the event says %s", event.Payload)
+		}
+		if m := w.Message(a.Message.ID); m.Error == nil || m.Error.Code != chat.FailUndeliverable || m.Error.ProviderCode != nil {
+			w.T.Errorf("the message's error is %+v", m.Error)
+		}
+	})
+}
+
 // The provider's code 0 stands for a lost token. It is not the same as a provider that named no code.
 func TestCodeZeroIsPassedOn(t *testing.T) {
 	eachWorld(t, func(w *world) {

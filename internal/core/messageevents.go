@@ -271,11 +271,29 @@ func synthesizedFailure(tx *store.Tx, account chat.Account, m chat.Message, cont
 
 // messageStatus emits the event for a status that changed the message.
 func messageStatus(tx *store.Tx, account chat.Account, m chat.Message, u provider.StatusUpdate) error {
-	value := providerValue{Metadata: u.Raw.Metadata, Statuses: []json.RawMessage{u.Raw.Item}}
+	item, err := explained(u)
+	if err != nil {
+		return err
+	}
+	value := providerValue{Metadata: u.Raw.Metadata, Statuses: []json.RawMessage{item}}
 	if u.Raw.Contact != nil {
 		value.Contacts = []json.RawMessage{u.Raw.Contact}
 	}
 	return emitStatus(tx, account, m, u.ProviderID, value)
+}
+
+// explained is a status as it is passed on. Every failure has errors, also one that the provider did not explain: it gets
+// the provider's code for what is not known.
+func explained(u provider.StatusUpdate) (json.RawMessage, error) {
+	if u.Status != "failed" || len(u.Errors) > 0 {
+		return u.Raw.Item, nil
+	}
+	var item map[string]any
+	if err := jsonv2.Unmarshal(u.Raw.Item, &item); err != nil {
+		return nil, err
+	}
+	item["errors"] = []any{reportOf(*unexplained(), &provider.Error{})}
+	return jsonv2.Marshal(item, jsonv2.Deterministic(true))
 }
 
 func emitStatus(tx *store.Tx, account chat.Account, m chat.Message, eventID string, value providerValue) error {
