@@ -287,7 +287,26 @@ func personOf(p provider.Person) person {
 	if chat.ParentBSUID(who.BSUID) { // an answer to a message to a parent id has that id here
 		who.BSUID, who.ParentBSUID = "", cmp.Or(who.ParentBSUID, who.BSUID)
 	}
-	return who
+	if strings.TrimSpace(who.Name) == "" {
+		who.Name = ""
+	}
+	return who.wellFormed()
+}
+
+// wellFormed is the person without ids that nobody could name in a request. If a person has no other, one of them stays:
+// without it the message would be lost.
+func (p person) wellFormed() person {
+	shown := p
+	if !chat.ValidBSUID(p.BSUID) {
+		shown.BSUID = ""
+	}
+	if !chat.ValidBSUID(p.ParentBSUID) || !chat.ParentBSUID(p.ParentBSUID) {
+		shown.ParentBSUID = ""
+	}
+	if shown.known() == 0 {
+		return p
+	}
+	return shown
 }
 
 // mediaJob queues the download of a message's file.

@@ -173,7 +173,8 @@ func sameIdentity(a, b chat.Contact) bool {
 
 // identity moves a person to new identifiers.
 func (a Applier) identity(tx *store.Tx, account chat.Account, r round, u provider.IdentityChange) error {
-	before, err := findContact(tx.Reader, account, personOf(u.Previous))
+	was, is := personOf(u.Previous), personOf(u.Current)
+	before, err := findContact(tx.Reader, account, was)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -181,12 +182,12 @@ func (a Applier) identity(tx *store.Tx, account chat.Account, r round, u provide
 		return err
 	}
 	previous, after := before, before
-	fill(&previous.PhoneNumber, u.Previous.Phone)
-	fill(&previous.BSUID, u.Previous.UserID)
-	fill(&previous.ParentBSUID, u.Previous.ParentUserID)
-	replace(&after.PhoneNumber, u.Current.Phone)
-	replace(&after.BSUID, u.Current.UserID)
-	replace(&after.ParentBSUID, u.Current.ParentUserID)
+	fill(&previous.PhoneNumber, was.Number)
+	fill(&previous.BSUID, was.BSUID)
+	fill(&previous.ParentBSUID, was.ParentBSUID)
+	replace(&after.PhoneNumber, is.Number)
+	replace(&after.BSUID, is.BSUID)
+	replace(&after.ParentBSUID, is.ParentBSUID)
 	if sameIdentity(before, after) {
 		return nil
 	}
