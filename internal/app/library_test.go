@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -141,6 +142,15 @@ func TestUsedFiles(t *testing.T) {
 			Replies: []string{"Prices"}, OtherReplies: 1, Templates: []struct{ Name, Language string }{{"promo", "en"}}, Drafts: []string{"sale"},
 			Broadcasts: []string{}, Messages: 1,
 		})
+		d.broadcast(t, file.ID)
+		for who, want := range map[*apptest.Browser]int{
+			d.boss: 1, d.as: 0, d.As(t, d.User(t, d.org, chat.RoleAdmin, chat.SeesTeams, d.org.TeamID)): 1,
+			d.As(t, d.User(t, d.org, chat.RoleAgent, chat.SeesAll, d.org.TeamID)): 0,
+		} {
+			if who.Get(t, path+"/uses").RequireStatus(t, http.StatusOK).Data(t, &found); len(found.Broadcasts) != want {
+				t.Errorf("somebody sees the broadcasts %q, want %d", found.Broadcasts, want)
+			}
+		}
 		d.as.Do(t, "DELETE", path, "").RequireFailure(t, "forbidden", "")
 		d.boss.Do(t, "DELETE", path, "").RequireStatus(t, http.StatusOK)
 		d.boss.Get(t, path+"/uses").RequireFailure(t, "resource_not_found", "")
@@ -152,6 +162,19 @@ func TestUsedFiles(t *testing.T) {
 			t.Errorf("the replies are %+v", replies)
 		}
 		same(t, "the library", library(t, d.as, d.account, ""), []string{"other.png"})
+	})
+}
+
+// broadcast stores a draft with a file.
+func (d *desk) broadcast(t *testing.T, mediaID string) {
+	t.Helper()
+	storetest.InTx(t, d.Store, func(tx *store.Tx) error {
+		_, err := core.CreateBroadcast(tx, d.account, core.NewBroadcast{
+			Name: "Sale", Recipients: []core.NewRecipient{{To: "+4915510000001"}},
+			Template: chat.BroadcastTemplate{Name: "sale", Language: "en",
+				Components: json.RawMessage(`[{"type":"header","parameters":[{"type":"image","image":{"id":"` + mediaID + `"}}]}]`)},
+		})
+		return err
 	})
 }
 

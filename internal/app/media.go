@@ -51,7 +51,7 @@ type mediaUsesView struct {
 	OtherReplies int                 `json:"other_replies" doc:"Canned replies of others."`
 	Templates    []templateNamedView `json:"templates" doc:"Whose samples it is; the provider has a copy of its own."`
 	Drafts       []string            `json:"template_drafts" doc:"Templates being written, by name."`
-	Broadcasts   []string            `json:"broadcasts" doc:"Those that will still send it, by name."`
+	Broadcasts   []string            `json:"broadcasts" doc:"Those that will still send it, by name. Only for those who may see broadcasts."`
 	Messages     int                 `json:"messages" doc:"How many were sent with it. The count stops at 1,000, which says that there may be more."`
 }
 

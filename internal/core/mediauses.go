@@ -11,7 +11,7 @@ type MediaUses struct {
 	OtherReplies int      // replies of other people
 	Templates    []chat.TemplateSample
 	Sketches     []string // templates being written
-	Broadcasts   []string // broadcasts that will still send it
+	Broadcasts   []string // broadcasts that will still send it, for who may see them
 	Messages     int      // at most store.MediaMessagesCounted
 }
 
@@ -29,8 +29,10 @@ func UsesOfMedia(r store.Reader, account chat.Account, u chat.User, id string) (
 	if uses.Sketches, err = r.MediaSketches(account.OrgID, id); err != nil {
 		return uses, err
 	}
-	if uses.Broadcasts, err = r.MediaBroadcasts(account.OrgID, id); err != nil {
-		return uses, err
+	if u.Role.Covers(chat.RoleAdmin) && u.Sees != chat.SeesAssigned { // only they see broadcasts
+		if uses.Broadcasts, err = r.MediaBroadcasts(account.OrgID, id); err != nil {
+			return uses, err
+		}
 	}
 	uses.Messages, err = r.MediaMessages(account.OrgID, id)
 	return uses, err
