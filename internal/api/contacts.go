@@ -155,7 +155,7 @@ type createContactBody struct {
 	PhoneNumber *string       `json:"phone_number,omitempty" nullable:"true" unless:"bsuid" format:"phone-number" doc:"In international form, with or without +. It or bsuid is needed."`
 	BSUID       *string       `json:"bsuid,omitempty" nullable:"true" pattern:"^[A-Z]{2}[.][A-Za-z0-9]{1,128}$" doc:"The business-scoped user id."`
 	Username    *string       `json:"username,omitempty" nullable:"true" minLength:"1" maxLength:"100" doc:"Unique among the number's contacts without regard to case."`
-	Name        *string       `json:"name,omitempty" nullable:"true" minLength:"1" maxLength:"200"`
+	Name        *string       `json:"name,omitempty" nullable:"true" minLength:"1" maxLength:"200" doc:"Kept as it is given; not only white space."`
 	Email       *string       `json:"email,omitempty" nullable:"true" format:"email-or-empty" maxLength:"255" doc:"An e-mail address. Empty is the same as null."`
 	Metadata    rest.FreeForm `json:"metadata,omitempty" maxProperties:"64" doc:"Anything of your own: at most 64 keys and 16 KiB."`
 	Consent     *chat.Consent `json:"marketing_consent,omitempty" doc:"What the person wants of marketing; unknown without it."`
@@ -191,7 +191,7 @@ func getContact(c *rest.Call, in *rest.NumberByID[rest.ContactID]) (contactView,
 }
 
 type updateContactBody struct {
-	Name     chat.Patch[string]          `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"Null clears it."`
+	Name     chat.Patch[string]          `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"Kept as it is given; not only white space. Null clears it."`
 	Username chat.Patch[string]          `json:"username,omitzero" minLength:"1" maxLength:"100" doc:"Unique among the number's contacts without regard to case. Null clears it."`
 	Email    chat.Patch[string]          `json:"email,omitzero" format:"email-or-empty" maxLength:"255" doc:"An e-mail address. Empty or null clears it."`
 	Metadata chat.Patch[json.RawMessage] `json:"metadata,omitzero" maxProperties:"64" doc:"Replaces what was there: at most 64 keys and 16 KiB. Null clears it."`

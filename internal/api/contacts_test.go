@@ -156,6 +156,7 @@ func TestCreateContactRules(t *testing.T) {
 		refused("empty username", with(`"username":""`), "invalid_field_value", "username"),
 		refused("username of 101", with(`"username":"`+strings.Repeat("é", 101)+`"`), "invalid_field_value", "username"),
 		refused("empty name", with(`"name":""`), "invalid_field_value", "name"),
+		refused("blank name", with(`"name":" \u00a0\n"`), "invalid_field_value", "name"),
 		refused("name of 201", with(`"name":"`+strings.Repeat("é", 201)+`"`), "invalid_field_value", "name"),
 		refused("NUL in the name", with(`"name":"a\u0000"`), "invalid_field_value", "name"),
 		refused("bad address", with(`"email":"ada@"`), "invalid_field_value", "email"),

@@ -129,6 +129,9 @@ func (p *ContactPatch) clean() (err error) {
 	if err := checkText("name", p.Name.Value, maxContactName); err != nil {
 		return err
 	}
+	if p.Name.Value != nil && strings.TrimSpace(*p.Name.Value) == "" {
+		return Invalid("name", "Must not be only white space. Null clears the name.")
+	}
 	if err := checkText("username", p.Username.Value, maxContactUsername); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/store"
@@ -278,7 +279,11 @@ func undoCreated(tx *store.Tx, account chat.Account, contact chat.Contact) error
 
 // restoring is the patch that restores a contact.
 func restoring(was chat.Contact) chat.ContactPatch {
-	p := chat.ContactPatch{Name: chat.Patch[string]{Given: true, Value: was.Name}, Email: chat.Patch[string]{Given: true, Value: was.Email}, Consent: &was.Consent}
+	name := was.Name
+	if name != nil && strings.TrimSpace(*name) == "" { // contacts of earlier versions can have such a name
+		name = nil
+	}
+	p := chat.ContactPatch{Name: chat.Patch[string]{Given: true, Value: name}, Email: chat.Patch[string]{Given: true, Value: was.Email}, Consent: &was.Consent}
 	p.Metadata.Given = true
 	if was.Metadata != nil {
 		p.Metadata.Value = &was.Metadata
