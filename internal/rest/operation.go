@@ -172,14 +172,22 @@ func (c *Call) page(scope cursorScope) (store.Page, error) {
 	if c.op.Whole {
 		p.Limit = math.MaxInt32
 	}
-	if limit, given := query.values["limit"]; given {
+	limit, given := query.values["limit"]
+	if err := limit.once(chat.CodeInvalidLimit, "limit"); err != nil {
+		return p, err
+	}
+	if given {
 		n, err := strconv.Atoi(limit.text) // a value that cannot be decoded has a percent sign, so it is no number
 		if err != nil || n < 1 || n > maxLimit {
 			return p, &chat.Error{Code: chat.CodeInvalidLimit, Param: "limit", Message: "Must be a whole number from 1 to 100."}
 		}
 		p.Limit = n
 	}
-	if cursor, given := query.values["cursor"]; given {
+	cursor, given := query.values["cursor"]
+	if err := cursor.once(chat.CodeInvalidCursor, "cursor"); err != nil {
+		return p, err
+	}
+	if given {
 		position, err := c.surface.cursors.decode(scope, cursor.text)
 		if err != nil {
 			return p, err

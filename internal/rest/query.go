@@ -7,7 +7,7 @@ import (
 	"github.com/parleyhq/parley/internal/chat"
 )
 
-// query is a parsed query string. If a name is given twice, the first value counts.
+// query is a parsed query string.
 type query struct {
 	values     map[string]queryValue
 	brokenName bool // a name cannot be decoded
@@ -15,8 +15,9 @@ type query struct {
 
 // queryValue is the value of a parameter: decoded, or as written if it cannot be decoded.
 type queryValue struct {
-	text   string
-	broken bool
+	text     string
+	broken   bool
+	repeated bool // the name is there again
 }
 
 // query parses the query string once.
@@ -40,7 +41,9 @@ func parseQuery(raw string) *query {
 			q.brokenName = true
 			continue
 		}
-		if _, given := q.values[name]; given {
+		if first, given := q.values[name]; given {
+			first.repeated = true
+			q.values[name] = first
 			continue
 		}
 		value := queryValue{text: text, broken: true}
@@ -68,11 +71,21 @@ func (q *query) checkNames() error {
 	return nil
 }
 
+// once refuses a parameter that is given more than once: nobody could say which of the values counts.
+func (v queryValue) once(code chat.Code, name string) error {
+	if !v.repeated {
+		return nil
+	}
+	return &chat.Error{Code: code, Param: name, Message: "Is given more than once. Give it once."}
+}
+
 // check checks a parameter against its rule. A value that cannot be decoded gets the code of any other wrong
 // value.
 func (p param) check(v queryValue) error {
 	failure := p.rule.checkText(v.text, p.name)
 	switch {
+	case v.repeated:
+		return v.once(chat.CodeInvalidFieldValue, p.name)
 	case v.broken && failure == nil:
 		return chat.Invalid(p.name, "The value cannot be decoded: %s", escapes)
 	case v.broken:
