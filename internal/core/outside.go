@@ -27,8 +27,12 @@ type Newcomers struct {
 // SignInOutside opens a session for a person who has signed in at an identity provider: a user with that address, even
 // one who was only invited, or a newcomer from a welcome domain.
 func SignInOutside(ctx context.Context, st *store.Store, seals Seals, in Outside, welcome Newcomers, b Browser) (token string, err error) {
+	u, err := st.Read(ctx).UserByEmail(in.Email)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return "", err
+	}
 	unknown := PasswordHash("")
-	if u, err := st.Read(ctx).UserByEmail(in.Email); errors.Is(err, store.ErrNotFound) || err == nil && u.PasswordHash == "" {
+	if u.PasswordHash == "" {
 		// They need no password. One that nobody knows makes the invitation's link and guesses useless.
 		if unknown, err = HashPassword(rand.Text()); err != nil {
 			return "", err
