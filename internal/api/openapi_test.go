@@ -318,8 +318,8 @@ func TestDocumentQuotesTheContractsErrors(t *testing.T) {
 	t.Parallel()
 	doc := apitest.Start(t, storetest.SQLite).Document()
 	known := map[string][]any{}
-	for _, field := range []string{"code", "type"} {
-		known[field], _ = doc.At("components", "schemas", "Error", "properties", field)["enum"].([]any)
+	for field, list := range map[string]string{"code": "x-extensible-enum", "type": "enum"} {
+		known[field], _ = doc.At("components", "schemas", "Error", "properties", field)[list].([]any)
 	}
 	for _, op := range allOperations(doc) {
 		codes, _ := op.fields["x-error-codes"].([]any)

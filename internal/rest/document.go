@@ -284,16 +284,19 @@ func errorDescription(codes []chat.Code) string {
 	return strings.Join(names, ", ")
 }
 
-// listCodes names the codes and types of all errors in the document.
+// listCodes names the codes and types of all errors in the document. New codes are added for new failures, so the codes are
+// no enum: a program made from this document must not break on one.
 func (d *draft) listCodes(codes []chat.Code) {
 	fields := d.registry.SchemaFromRef(d.registry.Schema(reflect.TypeFor[errorView](), true, "").Ref).Properties
 	slices.Sort(codes)
+	var known []string
 	for _, code := range slices.Compact(codes) {
-		fields["code"].Enum = append(fields["code"].Enum, string(code))
+		known = append(known, string(code))
 		if kind := catalogue[code].kind; !slices.Contains(fields["type"].Enum, any(kind)) {
 			fields["type"].Enum = append(fields["type"].Enum, kind)
 		}
 	}
+	fields["code"].Extensions = map[string]any{"x-extensible-enum": known}
 }
 
 func jsonContent(s *huma.Schema) map[string]*huma.MediaType {

@@ -94,7 +94,7 @@ type errorEnvelope struct {
 
 type errorView struct {
 	Type      string `json:"type"`
-	Code      string `json:"code" doc:"What went wrong, for programs."`
+	Code      string `json:"code" doc:"What went wrong, for programs. New codes come with new failures: treat one that you do not know by its type and status."`
 	Message   string `json:"message" doc:"What went wrong, for people. The text may change."`
 	Param     string `json:"param,omitempty" doc:"The offending field, as a dotted path."`
 	RequestID string `json:"request_id" doc:"Equal to the X-Request-Id header."`
