@@ -232,7 +232,7 @@ func validPort(u *url.URL) bool {
 
 func checkSubscribedEvents(events []string) error {
 	if len(events) == 0 {
-		return Invalid("events", "Must have at least 1 items.")
+		return Invalid("events", "Must have at least 1 item.")
 	}
 	for i, name := range events {
 		if name != AllEvents && !EventType(name).Known() {

@@ -276,13 +276,20 @@ func (r *rule) checkArray(s *scan, path string) (findings, error) {
 		all.merge(found)
 	}
 	if least := r.limits.minItems; least != nil && n < *least {
-		all = findings{bad: chat.Invalid(path, "Must have at least %d items.", *least)}
+		all = findings{bad: chat.Invalid(path, "Must have at least %s.", items(*least))}
 	}
 	if most := r.limits.maxItems; most != nil && n > *most {
-		all = findings{bad: chat.Invalid(path, "Must have at most %d items.", *most)}
+		all = findings{bad: chat.Invalid(path, "Must have at most %s.", items(*most))}
 	}
 	_, err := s.ReadToken()
 	return all, err
+}
+
+func items(n int) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%d items", n)
 }
 
 func join(path, name string) string {

@@ -10,6 +10,8 @@ afterAll(() => setLanguage("en"));
 it("says what to do, not what the rule is", () => {
   expect(said("Must be at least 1 characters long.")).toBe("This field is required.");
   expect(said("Must be at least 8 characters long.")).toBe("Use at least 8 characters.");
+  expect(said("Must have at least 1 item.")).toBe("Choose at least one.");
+  expect(said("Must have at least 2 items.")).toBe("Choose at least 2.");
   expect(said("Must be 8 to 200 characters long.")).toBe("Use between 8 and 200 characters.");
   expect(said("Must be a valid email.")).toMatch(/not an e-mail address/u);
   expect(said("Must be at most 5.")).toBe("It must be 5 or less.");
