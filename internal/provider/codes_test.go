@@ -52,7 +52,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestTransientCodes compares the whole table with the list of codes that are worth a retry.
+// TestTransientCodes compares the whole table with the list of codes that are worth a retry: all that the upstream
+// documents as passing. To fail a message at once for one of them would lose it for a pause of a minute.
 func TestTransientCodes(t *testing.T) {
 	want := map[int]bool{}
 	for _, code := range []int{
