@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -286,10 +287,23 @@ func TestQuotaAfterPause(t *testing.T) {
 		const people, most = 120, 1000
 		r.limit(most)
 		b := r.create(0, people)
+		var halted atomic.Bool
+		r.answer = func(string) error { // the number is too fast, so that its messages wait
+			if !halted.Load() {
+				return &provider.Error{HTTPStatus: 400, Code: 130429, Message: "Too fast", Transient: true, Throttled: true}
+			}
+			return nil
+		}
 		r.do(b, core.StartBroadcast)
-		r.untilCalled(20)
+		r.untilCalled(1)
+		pass(2 * time.Second)
+		queued := len(r.Messages())
 		r.do(b, pause)
-		pass(20 * time.Second)
+		halted.Store(true)
+		pass(10 * time.Minute)
+		if left := len(r.Messages()); left >= queued {
+			t.Fatalf("of %d messages %d are left: none was taken back", queued, left)
+		}
 		sent := r.counts(b).Sent
 		p, err := core.PreviewBroadcast(r.Read(), r.Account, b.ID, r.Store.Now)
 		if err != nil || p.MessagesLeft == nil || *p.MessagesLeft != most-sent || sent == people {
