@@ -711,3 +711,23 @@ func TestTwoNodes(t *testing.T) {
 		r.requireLedger(b)
 	})
 }
+
+// A message whose answer was lost is sent once a status proves it, and its broadcast is over then.
+func TestStatusInPlaceOfTheAnswer(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		b := r.create(0, 1)
+		r.answer = func(string) error {
+			return &provider.Error{Transient: true, OutcomeUnknown: true, Message: "The network's answer was lost"}
+		}
+		r.do(b, core.StartBroadcast)
+		r.untilCalled(1)
+		pass(time.Second)
+		r.Apply(r.Status("wamid.1", r.Messages()[0].ID, "sent"))
+		if n := r.counts(b); n.Sent != 1 || n.Waiting != 0 {
+			t.Fatalf("the counts are %+v", n)
+		}
+		r.untilOver(b)
+		r.requireState(b, chat.BroadcastCompleted, "")
+		r.requireLedger(b)
+	})
+}
