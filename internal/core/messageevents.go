@@ -288,12 +288,16 @@ func explained(u provider.StatusUpdate) (json.RawMessage, error) {
 	if u.Status != "failed" || len(u.Errors) > 0 {
 		return u.Raw.Item, nil
 	}
-	var item map[string]any
-	if err := jsonv2.Unmarshal(u.Raw.Item, &item); err != nil {
+	var item map[string]json.RawMessage
+	if err := json.Unmarshal(u.Raw.Item, &item); err != nil {
 		return nil, err
 	}
-	item["errors"] = []any{reportOf(*unexplained(), &provider.Error{})}
-	return jsonv2.Marshal(item, jsonv2.Deterministic(true))
+	errs, err := json.Marshal([]failureReport{reportOf(*unexplained(), &provider.Error{})})
+	if err != nil {
+		return nil, err
+	}
+	item["errors"] = errs
+	return json.Marshal(item)
 }
 
 func emitStatus(tx *store.Tx, account chat.Account, m chat.Message, eventID string, value providerValue) error {
