@@ -1,8 +1,6 @@
 package store
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/parleyhq/parley/internal/chat"
@@ -25,45 +23,18 @@ type APICall struct {
 	Made      string // the id of the object that a POST made
 }
 
-const (
-	callColumns = "org_id, id, key_id, method, path, route, status, latency_us, ip, code, param, message, made"
-	callValues  = 13
-	// apiLogRows is the number of rows in one insert, below the engines' limits.
-	apiLogRows = 64
-)
+const callColumns = "org_id, id, key_id, method, path, route, status, latency_us, ip, code, param, message, made"
 
-// AppendAPILog writes calls, several in each statement.
+// AppendAPILog writes calls.
 func (tx *Tx) AppendAPILog(calls []APICall) error {
-	for len(calls) > 0 {
-		n := min(apiLogRows, len(calls))
-		args := make([]any, 0, callValues*n)
-		for _, c := range calls[:n] {
-			args = append(args, c.OrgID, c.RequestID, c.KeyID, c.Method, c.Path, c.Route, c.Status, c.Latency.Microseconds(), c.IP,
-				c.Code, c.Param, c.Message, c.Made)
-		}
-		if _, err := tx.exec("INSERT INTO api_log ("+callColumns+") VALUES "+valueRows(n, callValues), args...); err != nil {
+	for _, c := range calls {
+		err := tx.later("INSERT INTO api_log ("+callColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+			c.OrgID, c.RequestID, c.KeyID, c.Method, c.Path, c.Route, c.Status, c.Latency.Microseconds(), c.IP, c.Code, c.Param, c.Message, c.Made)
+		if err != nil {
 			return err
 		}
-		calls = calls[n:]
 	}
 	return nil
-}
-
-// valueRows is "($1, $2), ($3, $4)" for two rows of two columns.
-func valueRows(rows, columns int) string {
-	var b strings.Builder
-	for i := range rows * columns {
-		switch {
-		case i%columns != 0:
-			b.WriteString(", ")
-		case i > 0:
-			b.WriteString("), (")
-		default:
-			b.WriteString("(")
-		}
-		fmt.Fprintf(&b, "$%d", i+1)
-	}
-	return b.String() + ")"
 }
 
 func scanCall(row scanner) (c APICall, err error) {
