@@ -1,1 +1,0 @@
-import{_t as e}from"./vendor-npKW55Gw.js";import{Bt as t,Ot as n,Rt as r,j as i}from"./shared-bJOaLu0J.js";var a=e();function o({everybody:e=!1,children:o}){let s=n(`settings`),c=r(),l=t();return c&&(l||!e)?o:(0,a.jsx)(i,{icon:`lock`,title:c?s.everybodyOnly:s.adminsOnly,children:c?s.everybodyOnlyBody:s.adminsOnlyBody})}export{o as t};

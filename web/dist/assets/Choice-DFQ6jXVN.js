@@ -1,0 +1,1 @@
+import{K as e,_t as t}from"./vendor-npKW55Gw.js";import{a as n}from"./filters-Y6qpjZMt.js";var r=t();function i(t){return(0,r.jsx)(e,{className:n.filter,size:`sm`,label:t.label,value:t.value??``,data:[{value:``,label:t.any},...t.options],onChange:e=>t.change(e.target.value||void 0)})}export{i as t};

@@ -1,0 +1,1 @@
+export{t as default}from"./EnterCode-CkaVAnZL.js";

@@ -1,1 +1,0 @@
-export{t as default}from"./EnterCode-AFQO0WHO.js";

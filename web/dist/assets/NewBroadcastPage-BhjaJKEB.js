@@ -1,1 +1,0 @@
-import{_t as e}from"./vendor-npKW55Gw.js";import{t}from"./Frame-Bkc0Sy5c.js";import{t as n}from"./text-CUZxcweT.js";import{t as r}from"./Wizard-DvBJIMpO.js";var i=e();function a(){let e=n();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(r,{step:1})})}export{a as default};

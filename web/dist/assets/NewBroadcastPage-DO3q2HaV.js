@@ -1,0 +1,1 @@
+import{_t as e}from"./vendor-npKW55Gw.js";import{t}from"./Frame-BnDnrd38.js";import{t as n}from"./text-Bf5REBmh.js";import{t as r}from"./Wizard-D6Kn-ZBm.js";var i=e();function a(){let e=n();return(0,i.jsx)(t,{title:e.add,back:!0,children:(0,i.jsx)(r,{step:1})})}export{a as default};

@@ -1,1 +1,0 @@
-import{W as e,_t as t}from"./vendor-npKW55Gw.js";import{Ot as n}from"./shared-bJOaLu0J.js";var r=t();function i(t){let i=n(`common`);return(0,r.jsx)(e,{"aria-invalid":!!t.error,visibilityToggleButtonProps:{"aria-label":i.togglePassword},...t})}export{i as t};

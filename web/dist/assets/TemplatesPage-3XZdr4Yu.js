@@ -1,1 +1,0 @@
-export{t as SyncButton,n as default}from"./TemplatesPage-CF5jkKG5.js";

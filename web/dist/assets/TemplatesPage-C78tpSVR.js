@@ -1,0 +1,1 @@
+export{t as SyncButton,n as default}from"./TemplatesPage-COeVLGTu.js";

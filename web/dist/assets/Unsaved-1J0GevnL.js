@@ -1,0 +1,1 @@
+import{_t as e,a as t}from"./vendor-npKW55Gw.js";import{Ot as n,v as r}from"./shared-D7p-kbwH.js";var i=e();function a({is:e}){let a=n(`common`),{status:o,proceed:s,reset:c}=t({shouldBlockFn:()=>e,enableBeforeUnload:()=>e,withResolver:!0});return o===`blocked`?(0,i.jsx)(r,{title:a.leaveTitle,hint:a.leaveHint,action:a.leave,close:c,confirm:s}):null}export{a as t};

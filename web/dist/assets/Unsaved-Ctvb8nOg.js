@@ -1,1 +1,0 @@
-import{_t as e,a as t}from"./vendor-npKW55Gw.js";import{Ot as n,v as r}from"./shared-bJOaLu0J.js";var i=e();function a({is:e}){let a=n(`common`),{status:o,proceed:s,reset:c}=t({shouldBlockFn:()=>e,enableBeforeUnload:()=>e,withResolver:!0});return o===`blocked`?(0,i.jsx)(r,{title:a.leaveTitle,hint:a.leaveHint,action:a.leave,close:c,confirm:s}):null}export{a as t};

@@ -1,1 +1,0 @@
-export{t as StateTag,n as default}from"./WebhooksPage-o6sqIQ7t.js";

@@ -1,0 +1,1 @@
+export{t as StateTag,n as default}from"./WebhooksPage-erRZhEp1.js";

@@ -1,0 +1,1 @@
+import{T as e}from"./vendor-npKW55Gw.js";import{Gt as t,Kt as n}from"./shared-D7p-kbwH.js";import{r}from"./filters-Y6qpjZMt.js";var i=e=>r(`events`,`/events`,`from`,e),a=t=>e({queryKey:[`event`,t],queryFn:()=>n(`/events/${t}`)}),o=e({queryKey:[`event types`],queryFn:()=>t(`/event_types`)});export{o as n,i as r,a as t};

@@ -1,1 +1,0 @@
-import{T as e}from"./vendor-npKW55Gw.js";import{Gt as t}from"./shared-bJOaLu0J.js";var n=e({queryKey:[`keys`],queryFn:()=>t(`/keys`)});function r(e,t=Date.now()){return e.revoked_at?`revoked`:e.expires_at&&Date.parse(e.expires_at)<=t?`expired`:`active`}export{r as n,n as t};

@@ -1,0 +1,1 @@
+import{en as e,tn as t}from"./shared-D7p-kbwH.js";var n=new e(!1),r=()=>t(n),i=e=>n.set(e);export{r as n,i as t};

@@ -1,1 +1,0 @@
-import{en as e,tn as t}from"./shared-bJOaLu0J.js";var n=new e(!1),r=()=>t(n),i=e=>n.set(e);export{r as n,i as t};

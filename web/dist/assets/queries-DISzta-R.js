@@ -1,0 +1,1 @@
+import{T as e}from"./vendor-npKW55Gw.js";import{Gt as t}from"./shared-D7p-kbwH.js";var n=n=>e({queryKey:[`templates`,n],queryFn:()=>t(`/${n}/templates`,{query:{limit:100}})});export{n as t};

@@ -1,1 +1,0 @@
-import{T as e}from"./vendor-npKW55Gw.js";import{Gt as t}from"./shared-bJOaLu0J.js";var n=n=>e({queryKey:[`templates`,n],queryFn:()=>t(`/${n}/templates`,{query:{limit:100}})});export{n as t};

@@ -1,0 +1,1 @@
+export{t as router}from"./router-DbF05Gkq.js";

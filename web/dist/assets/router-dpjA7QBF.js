@@ -1,1 +1,0 @@
-export{t as router}from"./router-BRGUVI2E.js";

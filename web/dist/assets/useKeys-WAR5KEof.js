@@ -1,0 +1,1 @@
+import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Tt as t}from"./vendor-npKW55Gw.js";import{qt as n}from"./shared-D7p-kbwH.js";var r=e(t(),1);function i(){let[e]=(0,r.useState)(()=>new Map);return t=>{let r=JSON.stringify(t),i=e.get(r)??n();return e.set(r,i),i}}export{i as t};
