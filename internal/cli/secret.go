@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+
+	"golang.org/x/term"
 )
 
 // maxSecret is more than any token or password has.
@@ -25,9 +28,37 @@ func (s secret) read(c *console, what string) (string, error) {
 	return text, err
 }
 
-// ask reads a line from the standard input.
+// ask reads a line from the standard input. On a terminal it says what to type, and does not show what is typed.
 func ask(c *console, what string) (string, error) {
-	fmt.Fprint(c.stderr, what+": ")
+	terminal, is := c.stdin.(*os.File)
+	if is && term.IsTerminal(int(terminal.Fd())) {
+		return askHidden(c, int(terminal.Fd()), what)
+	}
 	line, err := io.ReadAll(io.LimitReader(firstLine{c.stdin}, maxSecret))
 	return strings.TrimSpace(string(line)), err
+}
+
+// askHidden reads a line from a terminal. If the command is stopped meanwhile, the terminal shows again what is typed.
+func askHidden(c *console, terminal int, what string) (string, error) {
+	before, err := term.GetState(terminal)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprint(c.stderr, what+": ")
+	defer fmt.Fprintln(c.stderr)
+	type answer struct {
+		line []byte
+		err  error
+	}
+	typed := make(chan answer, 1)
+	go func() {
+		line, err := term.ReadPassword(terminal)
+		typed <- answer{line, err}
+	}()
+	select {
+	case got := <-typed:
+		return strings.TrimSpace(string(got.line)), got.err
+	case <-c.ctx.Done():
+		return "", errors.Join(c.ctx.Err(), term.Restore(terminal, before))
+	}
 }

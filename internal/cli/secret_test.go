@@ -47,7 +47,7 @@ func TestReadSecret(t *testing.T) {
 	} {
 		var asked bytes.Buffer
 		got, err := secret(test.given).read(&console{stdin: strings.NewReader(test.input), stderr: &asked}, "Token")
-		if err != nil || got != test.want || (asked.String() == "Token: ") != (test.given == "-") {
+		if err != nil || got != test.want || asked.Len() > 0 { // nobody reads a question there
 			t.Errorf("%+v: got %q, %v, asked %q", test, got, err, &asked)
 		}
 	}
