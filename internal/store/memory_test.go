@@ -242,6 +242,28 @@ func TestGlance(t *testing.T) {
 	})
 }
 
+// What runs after a commit on behalf of a request sees what was committed.
+func TestGlanceEndsWithTheCommit(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		org := storetest.Org(t, st)
+		glance := st.WithGlance(t.Context())
+		name := func() string {
+			got, err := st.Read(glance).Organization(org.ID)
+			requireNoError(t, err)
+			return got.Name
+		}
+		name()
+		name()
+		var after string
+		requireNoError(t, st.InTx(glance, func(tx *store.Tx) error {
+			tx.AfterCommit(func() { after = name() })
+			_, err := store.Exec(tx, "UPDATE organizations SET name = 'changed' WHERE id = $1", org.ID)
+			return err
+		}))
+		requireEqual(t, after, nil, "changed")
+	})
+}
+
 // A store of an earlier version gets its editions when it is opened, and one that has lost a trigger gets it back.
 func TestEditionsAreMade(t *testing.T) {
 	t.Parallel()

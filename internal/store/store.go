@@ -166,8 +166,7 @@ func (s *Store) InTx(ctx context.Context, fn func(*Tx) error) error {
 	ctx, span := tracing.Child(ctx, "transaction")
 	defer span.End()
 	var tx *Tx
-	defer glanceOf(ctx).forget()
-	return s.settle(&tx, s.engine.inTx(ctx, func(db session) error {
+	return s.settle(ctx, &tx, s.engine.inTx(ctx, func(db session) error {
 		tx = s.newTx(ctx, db, nil)
 		return fn(tx)
 	}))
@@ -180,8 +179,7 @@ func (s *Store) InGroup(ctx context.Context, want Foresight, fn func(*Tx) error)
 	ctx, span := tracing.Child(ctx, "transaction")
 	defer span.End()
 	var tx *Tx
-	defer glanceOf(ctx).forget()
-	return s.settle(&tx, s.engine.inGroup(ctx, want, func(db session, known *foreseen) error {
+	return s.settle(ctx, &tx, s.engine.inGroup(ctx, want, func(db session, known *foreseen) error {
 		tx = s.newTx(ctx, db, known)
 		return fn(tx)
 	}))
@@ -201,7 +199,8 @@ func (s *Store) newTx(ctx context.Context, db session, known *foreseen) *Tx {
 }
 
 // settle hands over the work of a transaction once it is durable, and then does what its caller has to wait for.
-func (s *Store) settle(tx **Tx, err error) error {
+func (s *Store) settle(ctx context.Context, tx **Tx, err error) error {
+	glanceOf(ctx).forget()
 	if err != nil {
 		if errors.Is(err, ErrUnavailable) {
 			s.check.doubt()
