@@ -155,8 +155,8 @@ type asker interface {
 }
 
 // texts are the rows of a query for one column.
-func texts(ctx context.Context, db asker, query string) (found []string, err error) {
-	rows, err := db.QueryContext(ctx, query)
+func texts(ctx context.Context, db asker, query string, args ...any) (found []string, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
