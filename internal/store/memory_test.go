@@ -319,3 +319,23 @@ func TestEditionsOfTheDeleted(t *testing.T) {
 	_, err = st.Read(t.Context()).KeyContext(key.Hash)
 	requireError(t, err, store.ErrNotFound)
 }
+
+// A full cache loses a row for each new one, and not all.
+func TestFullMemory(t *testing.T) {
+	t.Parallel()
+	memory := store.OpenMemory(t, t.TempDir())
+	const rows = 10_100
+	for i := range rows {
+		memory.Keep(fmt.Sprint(i), "valid")
+		if memory.Recall(fmt.Sprint(i)) == nil {
+			t.Fatalf("row %d is not remembered", i)
+		}
+	}
+	remembered := 0
+	for i := range rows {
+		if memory.Recall(fmt.Sprint(i)) != nil {
+			remembered++
+		}
+	}
+	requireEqual(t, remembered, nil, 10_000)
+}

@@ -93,7 +93,10 @@ func openPostgres(ctx context.Context, cfg Config) (engine, error) {
 	if e.pooled {
 		withoutStatements(settings.ConnConfig)
 	} else {
-		settings.AfterConnect = limitConnection
+		settings.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+			e.memory.clear()
+			return limitConnection(ctx, conn)
+		}
 	}
 	settings.ConnConfig.Tracer = cfg.tracer
 	e.pool, err = pgxpool.NewWithConfig(ctx, settings)

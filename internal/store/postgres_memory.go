@@ -31,10 +31,19 @@ func (m *postgresMemory) get(key string) steadyRow {
 func (m *postgresMemory) put(key string, row steadyRow) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.rows == nil || len(m.rows) >= memorySize {
+	if m.rows == nil {
 		m.rows = map[string]steadyRow{}
 	}
+	makeRoom(m.rows)
 	m.rows[key] = row
+}
+
+// clear forgets everything. A new connection may lead to a server that took another's place and has not got its last
+// changes: what was read of those is nowhere any more.
+func (m *postgresMemory) clear() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rows = nil
 }
 
 // recallShared is recall on PostgreSQL. Simultaneous callers share one read.

@@ -91,10 +91,18 @@ func (m *sqliteMemory) get(key string) (value any, now edition, ok bool) {
 func (m *sqliteMemory) put(key string, read edition, value any) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.rows) >= memorySize {
-		clear(m.rows)
-	}
+	makeRoom(m.rows)
 	m.rows[key] = remembered{read, value}
+}
+
+// makeRoom takes any row out of a full cache: where more rows are in use than it holds, some of them stay.
+func makeRoom[T any](rows map[string]T) {
+	for key := range rows {
+		if len(rows) < memorySize {
+			return
+		}
+		delete(rows, key)
+	}
 }
 
 // recall returns the cached value for a name and arguments, or the result of read; owner is the organization of what was
