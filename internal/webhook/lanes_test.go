@@ -88,12 +88,18 @@ func TestOverflow(t *testing.T) {
 		}
 		w.idle(w.engine)
 		w.quiet(s)
-		w.engine.mu.Lock()
-		defer w.engine.mu.Unlock()
-		if w.engine.bytes != 0 || len(w.engine.lanes[sub.ID].held) != 0 {
-			w.t.Errorf("%d bytes are in memory", w.engine.bytes)
-		}
+		w.holdsNothing(sub.ID)
 	})
+}
+
+// holdsNothing expects that no delivery of the only subscription is in memory, nor counted there.
+func (w *world) holdsNothing(subscription string) {
+	w.t.Helper()
+	w.engine.mu.Lock()
+	defer w.engine.mu.Unlock()
+	if w.engine.bytes != 0 || len(w.engine.lanes[subscription].held) != 0 {
+		w.t.Errorf("%d bytes are in memory", w.engine.bytes)
+	}
 }
 
 // A failed first attempt does not block the deliveries behind it. A retry goes behind first attempts.
@@ -173,6 +179,67 @@ func TestBreaker(t *testing.T) {
 		for _, id := range ids {
 			w.ends(id, chat.DeliverySucceeded)
 		}
+		w.idle(w.engine)
+		w.holdsNothing(sub.ID)
+	})
+}
+
+// A lane raises how many attempts may be under way only while they all are. A probe leaves alone, and an endpoint that is
+// mended, or another one, is not met with all that was allowed before.
+func TestConcurrencyOfALane(t *testing.T) {
+	b := breaker{limit: startConcurrency}
+	leave := func(n int) {
+		for range n {
+			b.left()
+		}
+	}
+	expect := func(after string, limit int) {
+		t.Helper()
+		if b.limit != limit {
+			t.Errorf("after %s the limit is %d, want %d", after, b.limit, limit)
+		}
+	}
+	leave(1)
+	b.judge(good, 1)
+	expect("a success that had room", startConcurrency)
+	for want := startConcurrency + 1; want <= 2*startConcurrency; want++ {
+		leave(b.limit - b.inFlight)
+		b.judge(good, 1)
+		expect("a success that had no room", want)
+	}
+	for b.inFlight > 0 {
+		b.judge(failed, 1)
+	}
+	expect("failures that say nothing about the load", 2*startConcurrency)
+	if b.state != open || b.lets(b.openUntil-1) || !b.lets(b.openUntil) {
+		t.Fatalf("after %d failures in a row the breaker is %+v", b.row, b)
+	}
+	leave(1)
+	if b.lets(b.openUntil) {
+		t.Error("a second job may leave beside a probe")
+	}
+	b.judge(good, b.openUntil)
+	expect("a probe that succeeded", startConcurrency)
+	leave(2)
+	b.judge(choking, 1)
+	b.judge(choking, 1)
+	expect("two time-outs", minConcurrency)
+	b.revive()
+	expect("a change of the endpoint", startConcurrency)
+}
+
+// Whoever changes the address of an endpoint that fails does not wait for the next probe of the old one.
+func TestNewAddressClosesTheBreaker(t *testing.T) {
+	onEachEngine(t, func(w *world) {
+		s, mended := w.sink(status(http.StatusInternalServerError)), w.sink()
+		sub, ids := w.broken(s)
+		w.patch(sub.ID, chat.WebhookSubscriptionPatch{URL: &mended.URL})
+		if got := w.next(mended).header.Get("X-Svc-Delivery-Id"); got != ids[6] {
+			w.t.Errorf("got %s, want %s", got, ids[6])
+		}
+		w.ends(ids[6], chat.DeliverySucceeded)
+		w.idle(w.engine)
+		w.quiet(s)
 	})
 }
 
