@@ -70,6 +70,17 @@ func TestRecordDeliveriesDisables(t *testing.T) {
 	})
 }
 
+// One 410 disables a subscription, also if an attempt that began before it fails otherwise and is recorded with it.
+func TestRecordDeliveriesDisablesWhatIsGone(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		putSubscription(t, st)
+		recordResults(t, st, outcomeOf(st, chat.DeliveryDead, true), outcomeOf(st, chat.DeliveryFailed, false))
+		if s := subscriptionNow(t, st); s.Status != chat.WebhookDisabled || *s.DisabledReason != "endpoint_gone" {
+			t.Errorf("it is %+v", s)
+		}
+	})
+}
+
 func putSubscription(t *testing.T, st *store.Store) {
 	t.Helper()
 	storetest.InTx(t, st, func(tx *store.Tx) error {
@@ -91,15 +102,27 @@ func record(t *testing.T, st *store.Store, outcomes []bool, counted int) (streak
 	t.Helper()
 	var results []core.DeliveryResult
 	for _, good := range outcomes {
-		r := core.DeliveryResult{
-			Job: store.DeliveryJob{OrgID: "org_1", ID: st.NewID(chat.KindDelivery), SubscriptionID: "wbs_1"}, Failing: counted > 0,
-			Attempt: chat.DeliveryAttempt{At: st.Now().UnixMilli()}, Status: chat.DeliveryFailed,
-		}
+		status := chat.DeliveryFailed
 		if good {
-			r.Status = chat.DeliverySucceeded
+			status = chat.DeliverySucceeded
 		}
+		r := outcomeOf(st, status, false)
+		r.Failing = counted > 0
 		results = append(results, r)
 	}
+	return recordResults(t, st, results...)
+}
+
+// outcomeOf is the outcome of a delivery that need not exist.
+func outcomeOf(st *store.Store, status chat.DeliveryStatus, gone bool) core.DeliveryResult {
+	return core.DeliveryResult{
+		Job:     store.DeliveryJob{OrgID: "org_1", ID: st.NewID(chat.KindDelivery), SubscriptionID: "wbs_1"},
+		Attempt: chat.DeliveryAttempt{At: st.Now().UnixMilli()}, Status: status, Gone: gone,
+	}
+}
+
+func recordResults(t *testing.T, st *store.Store, results ...core.DeliveryResult) (streaks []core.Streak) {
+	t.Helper()
 	storetest.InTx(t, st, func(tx *store.Tx) (err error) {
 		streaks, err = core.RecordDeliveries(tx, "node_1", results)
 		return err

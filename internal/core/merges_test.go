@@ -234,6 +234,23 @@ func TestWhichContactStays(t *testing.T) {
 	})
 }
 
+// Of two contacts without a conversation the older one stays, whichever an update names first.
+func TestOlderContactStays(t *testing.T) {
+	number, id := provider.Person{Phone: adaNumber}, provider.Person{UserID: adaID}
+	eachCase(t, map[string][]provider.Person{"the number": {number, id}, "the id": {id, number}}, func(t *testing.T, w *world, known []provider.Person) {
+		for _, p := range known {
+			w.Apply(provider.ContactSync{Origin: w.Origin(), Contact: p})
+			w.Clock.Advance(time.Second)
+		}
+		contacts := w.Contacts()
+		oldest := min(contacts[0].ID, contacts[1].ID)
+		w.Apply(provider.ContactSync{Origin: w.Origin(), Contact: both()})
+		if left := w.Contacts(); len(left) != 1 || left[0].ID != oldest {
+			t.Errorf("left are %+v, want %s alone", left, oldest)
+		}
+	})
+}
+
 // A message that was read just before its contact was merged has the remaining contact.
 func TestMessagesReadBesideAMerge(t *testing.T) {
 	eachWorld(t, func(w *world) {
