@@ -481,3 +481,31 @@ func TestUpdatesOfNoConcern(t *testing.T) {
 		}
 	})
 }
+
+// A person's "stop" counts although the number cannot send the answer to it.
+func TestStopCountsWithoutItsAnswer(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		restrict := func(r *chat.Restriction) {
+			account := w.Reload()
+			account.Restriction = r
+			w.InTx(func(tx *store.Tx) error { return tx.UpdateAccount(account) })
+		}
+		expect := func(after string, consent chat.Consent, answers int) {
+			n := 0
+			for _, m := range w.Messages() {
+				if m.Source == chat.SourceAutomatic {
+					n++
+				}
+			}
+			if got := w.Contacts()[0].Consent; got != consent || n != answers {
+				t.Errorf("after %s the contact is %s with %d answers, want %s with %d", after, got, n, consent, answers)
+			}
+		}
+		restrict(new(chat.RestrictAll))
+		w.Apply(w.Text("wamid.1", "STOP"))
+		expect("STOP", chat.ConsentOptedOut, 0)
+		restrict(nil)
+		w.Apply(w.Text("wamid.2", "START"))
+		expect("START", chat.ConsentOptedIn, 1)
+	})
+}
