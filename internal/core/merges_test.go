@@ -251,6 +251,18 @@ func TestOlderContactStays(t *testing.T) {
 	})
 }
 
+// Whoever asks what has changed since the merge is told of the conversation.
+func TestMergedConversationHasChanged(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		w.strangers()
+		w.Clock.Advance(time.Minute)
+		w.Apply(provider.ContactSync{Origin: w.Origin(), Contact: both()})
+		if all := w.Conversations(); len(all) != 1 || !all[0].UpdatedAt.Equal(w.Clock.Now()) {
+			t.Errorf("at %s the conversations are %+v", w.Clock.Now(), all)
+		}
+	})
+}
+
 // A message that was read just before its contact was merged has the remaining contact.
 func TestMessagesReadBesideAMerge(t *testing.T) {
 	eachWorld(t, func(w *world) {
