@@ -93,10 +93,10 @@ func (r Reader) ContactByNumber(orgID, accountID, number string) (chat.Contact, 
 // for one that is at it. No constraint does: the spellings are two values. The embedded store has one writer.
 func (tx *Tx) LockNumber(accountID, number string) error {
 	other := chat.OtherSpelling(number)
-	if tx.dialect.tryLock == "" || other == "" {
+	if tx.dialect.lock == "" || other == "" {
 		return nil
 	}
-	_, err := tx.exec("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", "number "+accountID+" "+min(number, other))
+	_, err := tx.exec(tx.dialect.lock, "number "+accountID+" "+min(number, other))
 	return err
 }
 

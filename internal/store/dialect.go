@@ -15,6 +15,8 @@ type dialect struct {
 	keepRow string
 	// skipLocked ends a subquery that claims rows. It skips rows that another node is claiming.
 	skipLocked string
+	// lock waits for a lock named $1, and has it until the transaction ends. Empty: there is one writer.
+	lock string
 	// tryLock takes a lock named $1 for the transaction and returns whether it got it.
 	tryLock string
 	// fence ends a subquery that must be planned on its own. PostgreSQL assumes that matching rows are spread
@@ -128,6 +130,7 @@ var (
 		forUpdate:  " FOR NO KEY UPDATE", // keys never change, so references to the row need not wait
 		keepRow:    " FOR KEY SHARE",
 		skipLocked: " FOR UPDATE SKIP LOCKED",
+		lock:       "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
 		tryLock:    "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))",
 		fence:      " OFFSET 0",
 		useIndexes: "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)",

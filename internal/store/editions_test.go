@@ -5,11 +5,29 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/parleyhq/parley/internal/chat"
 	"github.com/parleyhq/parley/internal/pgtest"
 	"github.com/parleyhq/parley/internal/store"
 	"github.com/parleyhq/parley/internal/store/storetest"
 )
+
+// isRevoked reads a key as a request does.
+func isRevoked(t *testing.T, st *store.Store, key chat.APIKey) bool {
+	t.Helper()
+	got, err := st.Read(t.Context()).KeyContext(key.Hash)
+	requireNoError(t, err)
+	return got.Key.RevokedAt != nil
+}
+
+func runAll(t *testing.T, db *pgx.Conn, statements ...string) {
+	t.Helper()
+	for _, statement := range statements {
+		_, err := db.Exec(t.Context(), statement)
+		requireNoError(t, err)
+	}
+}
 
 // A plan changes while an organization goes over to it. The organization's key gets the limits that the plan has then.
 func TestPlanThatChangesWhileAnOrganizationTakesIt(t *testing.T) {
@@ -25,10 +43,7 @@ func TestPlanThatChangesWhileAnOrganizationTakesIt(t *testing.T) {
 	}
 	_, err := db.Exec(t.Context(), "INSERT INTO plans SELECT 'other', api, customers, monthly_messages, retention_days, 1, read_per_minute FROM plans LIMIT 1")
 	requireNoError(t, err)
-	for _, statement := range []string{"BEGIN", "UPDATE plans SET write_per_minute = 2 WHERE name = 'other'", "SET CONSTRAINTS ALL IMMEDIATE"} {
-		_, err = db.Exec(t.Context(), statement)
-		requireNoError(t, err)
-	}
+	runAll(t, db, "BEGIN", "UPDATE plans SET write_per_minute = 2 WHERE name = 'other'", "SET CONSTRAINTS ALL IMMEDIATE")
 	moved := make(chan struct{})
 	go func() {
 		defer close(moved)
@@ -53,27 +68,17 @@ func TestChangesOfAnotherUser(t *testing.T) {
 	st, db := storetest.OpenAt(t, cfg), admin(t, cfg)
 	org := storetest.Org(t, st)
 	key, _ := storetest.Key(t, st, org.ID)
-	read := func() (revoked bool) {
-		got, err := st.Read(t.Context()).KeyContext(key.Hash)
-		requireNoError(t, err)
-		return got.Key.RevokedAt != nil
-	}
-	read()
-	read()
+	isRevoked(t, st, key)
+	isRevoked(t, st, key)
 	var other string
 	requireNoError(t, db.QueryRow(t.Context(), "SELECT quote_ident('other_' || current_database())").Scan(&other))
 	t.Cleanup(func() {
 		_, err := db.Exec(context.Background(), "RESET ROLE; DROP ROLE IF EXISTS "+other)
 		requireNoError(t, err)
 	})
-	for _, statement := range []string{
-		"CREATE ROLE " + other + " SUPERUSER", "CREATE SCHEMA " + other, "CREATE TABLE " + other + ".organizations (id text)",
-		"SET ROLE " + other, "UPDATE public.api_keys SET revoked_at = 1",
-	} {
-		_, err := db.Exec(t.Context(), statement)
-		requireNoError(t, err)
-	}
-	requireEqual(t, read(), nil, true)
+	runAll(t, db, "CREATE ROLE "+other+" SUPERUSER", "CREATE SCHEMA "+other, "CREATE TABLE "+other+".organizations (id text)",
+		"SET ROLE "+other, "UPDATE public.api_keys SET revoked_at = 1")
+	requireEqual(t, isRevoked(t, st, key), nil, true)
 }
 
 // A transaction of a database that was restored from a copy can have the number that another one had where the copy is of.
@@ -108,25 +113,14 @@ func TestTriggerThatWasMissing(t *testing.T) {
 	cfg := storetest.NewConfig(t, storetest.Postgres)
 	st, db, reader := storetest.OpenAt(t, cfg), admin(t, cfg), admin(t, cfg)
 	key, _ := storetest.Key(t, st, storetest.Org(t, st).ID)
-	read := func() (revoked bool) {
-		got, err := st.Read(t.Context()).KeyContext(key.Hash)
-		requireNoError(t, err)
-		return got.Key.RevokedAt != nil
-	}
-	for _, statement := range []string{"DROP TRIGGER new_steady_edition ON api_keys", "ALTER TABLE customers DISABLE TRIGGER new_steady_edition"} {
-		_, err := db.Exec(t.Context(), statement)
-		requireNoError(t, err)
-	}
-	read()
-	read()
+	runAll(t, db, "DROP TRIGGER new_steady_edition ON api_keys", "ALTER TABLE customers DISABLE TRIGGER new_steady_edition")
+	isRevoked(t, st, key)
+	isRevoked(t, st, key)
 	_, err := db.Exec(t.Context(), "UPDATE api_keys SET revoked_at = 1")
 	requireNoError(t, err)
-	for _, statement := range []string{"BEGIN", "SELECT FROM accounts, api_keys, customers"} { // a copy is being made
-		_, err := reader.Exec(t.Context(), statement)
-		requireNoError(t, err)
-	}
+	runAll(t, reader, "BEGIN", "SELECT FROM accounts, api_keys, customers") // a copy is being made
 	storetest.OpenAt(t, cfg)
-	requireEqual(t, read(), nil, true)
+	requireEqual(t, isRevoked(t, st, key), nil, true)
 	var made int
 	requireNoError(t, db.QueryRow(t.Context(), "SELECT COUNT(*) FROM pg_trigger WHERE tgname = 'new_steady_edition' AND tgenabled = 'O'").Scan(&made))
 	requireEqual(t, made, nil, 6)
@@ -139,10 +133,7 @@ func TestNobodyWaitsForTheMakingOfATrigger(t *testing.T) {
 	st, db, writer := storetest.OpenAt(t, cfg), admin(t, cfg), admin(t, cfg)
 	org := storetest.Org(t, st)
 	key, _ := storetest.Key(t, st, org.ID)
-	for _, statement := range []string{"DROP TRIGGER new_steady_edition ON api_keys", "BEGIN", "UPDATE api_keys SET last4 = 'abcd'"} {
-		_, err := writer.Exec(t.Context(), statement)
-		requireNoError(t, err)
-	}
+	runAll(t, writer, "DROP TRIGGER new_steady_edition ON api_keys", "BEGIN", "UPDATE api_keys SET last4 = 'abcd'")
 	opened := make(chan error, 1)
 	go func() {
 		second, err := store.Open(context.Background(), cfg)

@@ -68,8 +68,8 @@ func recallShared[T any](r Reader, e *postgresEngine, key string, owner func(T) 
 
 // edition returns an organization's edition as of now, or as of the glance that the context has; empty if it has none.
 func (e *postgresEngine) edition(r Reader, orgID string) (string, error) {
-	l := glanceOf(r.ctx)
-	if edition := l.edition(orgID); edition != "" {
+	g := glanceOf(r.ctx)
+	if edition := g.edition(orgID); edition != "" {
 		return edition, nil
 	}
 	found, err := e.sharing.do(r.ctx, "edition\x00"+orgID, func() (any, error) {
@@ -80,7 +80,7 @@ func (e *postgresEngine) edition(r Reader, orgID string) (string, error) {
 	}
 	edition, _ := found.(string)
 	if err == nil {
-		l.learn(orgID, edition)
+		g.learn(orgID, edition)
 	}
 	return edition, err
 }
@@ -108,30 +108,30 @@ func (s *Store) WithGlance(ctx context.Context) context.Context {
 
 // glanceOf returns the context's glance; nil if it has none.
 func glanceOf(ctx context.Context) *glance {
-	l, _ := ctx.Value(glanceKey{}).(*glance)
-	return l
+	g, _ := ctx.Value(glanceKey{}).(*glance)
+	return g
 }
 
-func (l *glance) edition(orgID string) string {
-	if l == nil || l.now().After(l.until) {
+func (g *glance) edition(orgID string) string {
+	if g == nil || g.now().After(g.until) {
 		return ""
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.orgID != orgID {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.orgID != orgID {
 		return ""
 	}
-	return l.current
+	return g.current
 }
 
-func (l *glance) learn(orgID, edition string) {
-	if l == nil {
+func (g *glance) learn(orgID, edition string) {
+	if g == nil {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.orgID, l.current = orgID, edition
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.orgID, g.current = orgID, edition
 }
 
 // forget ends the glance.
-func (l *glance) forget() { l.learn("", "") }
+func (g *glance) forget() { g.learn("", "") }

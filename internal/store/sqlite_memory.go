@@ -9,12 +9,6 @@ import (
 	"sync/atomic"
 )
 
-// steadyTables are read by every request and hardly ever change.
-var steadyTables = []string{"api_keys", "organizations", "plans", "accounts", "customers", "templates", "webhook_subscriptions"}
-
-// memorySize bounds the cache.
-const memorySize = 10_000
-
 // sqliteMemory caches rows of the steady tables until somebody changes one. Each commit resets a reading
 // connection's page cache, and under load the same few rows would be fetched thousands of times a second.
 //
@@ -93,30 +87,6 @@ func (m *sqliteMemory) put(key string, read edition, value any) {
 	defer m.mu.Unlock()
 	makeRoom(m.rows)
 	m.rows[key] = remembered{read, value}
-}
-
-// makeRoom takes any row out of a full cache: where more rows are in use than it holds, some of them stay.
-func makeRoom[T any](rows map[string]T) {
-	for key := range rows {
-		if len(rows) < memorySize {
-			return
-		}
-		delete(rows, key)
-	}
-}
-
-// recall returns the cached value for a name and arguments, or the result of read; owner is the organization of what was
-// read. In a transaction it always reads, because its callers change what they have read. Callers must not change the result.
-func recall[T any](r Reader, name string, args []string, owner func(T) string, read func() (T, error)) (T, error) {
-	key := name + "\x00" + strings.Join(args, "\x00")
-	switch engine := r.db.(type) {
-	case *sqliteEngine:
-		return remember(engine.memory, key, read)
-	case *postgresEngine:
-		return recallShared(r, engine, key, owner, read)
-	default:
-		return read()
-	}
 }
 
 // recallInTx is recall in a transaction. On SQLite nobody else can write meanwhile, so that what is cached holds until
